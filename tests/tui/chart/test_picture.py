@@ -172,24 +172,23 @@ def test_a_price_update_looks_like_a_redraw(  # noqa: PLR0917 - drawn by Hypothe
             assert cells(whole) == after
 
 
-@pytest.mark.parametrize(
-    ("everything", "far", "ascii_only", "is_line"),
-    [
-        (True, 1.3, False, True),
-        (True, 1.3, True, False),
-        (True, 1.0846, False, False),
-        (False, 1.3, False, False),
-    ],
-)
-def test_candles_of_a_few_rows_are_a_line_while_every_own_price_is_shown(
-    everything: bool, far: float, ascii_only: bool, is_line: bool
+@pytest.mark.parametrize("height", [11, 14, 22, 30, 45])
+def test_own_prices_on_a_wider_scale_leave_the_candles_their_rows_and_what_is_beyond_has_an_arrow(
+    height: int,
 ) -> None:
-    scene = scene_of(path(1.08431, 200), lines=(PriceLine(far, "target", "target"),))
-    look = CandleStyle(ascii_only=ascii_only)
-    picture = drawn(replace(scene, look=look, shows_everything=everything))
-    roles = {role for row in picture.rows[1:-1] for _, role in row}
-    assert ("plain" in roles) == is_line
-    assert bool(roles & {"rise", "fall"}) == (not is_line)
+    candles = path(1.08431, 200)
+    far = PriceLine(1.3, "target", "target", in_scale=True)
+    near = [PriceLine(1.08431 - i * 0.0004, "stop", "stop", in_scale=True) for i in range(1, 5)]
+    scene = replace(scene_of(candles, height=height, lines=(far, *near)), shows_everything=True)
+    picture = drawn(scene)
+    assert picture.scale is not None
+    assert picture.layout is not None
+    shown = candles[picture.layout.first :]
+    low, high = min(each.low for each in shown), max(each.high for each in shown)
+    rows = picture.scale.row(low) - picture.scale.row(high) + 1
+    assert rows >= max(4, picture.scale.rows // 3)
+    [label] = [text_of(row) for row in picture.rows if "target" in text_of(row)]
+    assert "↑ 2157p" in label
 
 
 def test_a_far_own_price_does_not_squeeze_the_candles() -> None:
@@ -223,11 +222,13 @@ def test_a_wanted_price_is_in_the_scale_unless_that_makes_it_half_as_large_again
     assert share >= 0.5, "headroom takes a part of two thirds where rows are few"
 
 
-def test_prices_on_both_sides_squeeze_no_candles_and_are_all_shown_when_asked_for() -> None:
+def test_prices_on_both_sides_squeeze_no_candles_and_more_of_them_are_shown_when_asked_for() -> (
+    None
+):
     candles = path(1.08431, 200)
     away = (0.0030, -0.0030, 0.0060, -0.0060, 0.0090, -0.0090)
     lines = tuple(PriceLine(1.08431 + each, "stop", "stop", in_scale=True) for each in away)
-    shares = []
+    shares, held = [], []
     for everything in (False, True):
         picture = drawn(replace(scene_of(candles, lines=lines), shows_everything=everything))
         assert picture.scale is not None
@@ -235,9 +236,58 @@ def test_prices_on_both_sides_squeeze_no_candles_and_are_all_shown_when_asked_fo
         shown = candles[picture.layout.first :]
         low, high = min(each.low for each in shown), max(each.high for each in shown)
         shares.append((high - low) / (picture.scale.high - picture.scale.low))
-        assert all(picture.scale.holds(each.price) for each in lines) == everything
-    assert shares[0] >= 0.5
-    assert shares[1] < shares[0]
+        held.append(sum(picture.scale.holds(each.price) for each in lines))
+    assert 0.3 <= shares[1] < 0.5 <= shares[0]
+    assert held[1] > held[0]
+
+
+@given(
+    kinds=st.lists(
+        st.tuples(st.integers(-400, 400), st.sampled_from(range(len(WORDS)))), max_size=60
+    ),
+    height=st.integers(10, 50),
+    everything=st.booleans(),
+)
+@settings(max_examples=examples(20, soak=200), deadline=None)
+def test_no_label_lies_about_its_price_and_the_nearest_stop_of_each_side_is_named(
+    kinds: list[tuple[int, int]], height: int, everything: bool
+) -> None:
+    candles = path(1.08431, 100)
+    lines = tuple(
+        PriceLine(1.08431 + pips / 10000, WORDS[kind], ROLES[kind], in_scale=True)
+        for pips, kind in kinds
+    )
+    scene = scene_of(candles, height=height, lines=lines)
+    picture = drawn(replace(scene, shows_everything=everything))
+    layout, labels, scale = picture.layout, picture.words, picture.scale
+    assert layout is not None
+    assert labels is not None
+    assert scale is not None
+    last = scene.last
+    for y, label in labels.own.items():
+        row, price = text_of(picture.rows[layout.top + y]), label.first.price
+        if not scale.holds(price):
+            arrow = "↑" if price > scale.high else "↓"
+            assert row.rstrip().endswith(f"{arrow} {round(abs(price - last) * 10000)}p")
+        else:
+            assert row.rstrip().endswith(f"{price:.5f}")
+            mark = (
+                {True: "╭", False: "╰"}.get(y < scale.row(price)) if y != scale.row(price) else ""
+            )
+            assert labels.names[y][0][0] == mark
+    rows = sorted(labels.own)
+    prices = [labels.own[y].first.price for y in rows]
+    assert prices == sorted(prices, reverse=True)
+    assert labels.last_row not in rows
+    assert sum(len(label.lines) for label in labels.own.values()) == len(lines)
+    for above in (True, False):
+        side = [line for line in lines if (line.price >= last) == above]
+        room = labels.last_row if above else scale.rows - 1 - labels.last_row
+        stops = [line.price for line in side if line.role == "stop"]
+        if stops and room > 1:
+            nearest = min(stops, key=lambda price: abs(price - last))
+            firsts = [label.first for label in labels.own.values()]
+            assert any(line.price == nearest and line.role == "stop" for line in firsts)
 
 
 def test_many_own_lines_are_drawn_beside_the_candles_only_and_planned_ones_across() -> None:

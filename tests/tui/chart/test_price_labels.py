@@ -101,8 +101,8 @@ def test_a_label_stands_on_its_side_of_the_cursor(cursor: float, price: float, l
         assert at > beside
 
 
-@pytest.mark.parametrize(("rows", "far"), [(2, 1), (15, 2)])
-def test_far_prices_share_a_label_that_counts_most_of_them_but_stops_have_their_own_where_two_rows_are_free(
+@pytest.mark.parametrize(("rows", "far"), [(2, 1), (9, 2), (13, 3)])
+def test_far_prices_share_labels_in_half_of_the_rows_and_stops_have_their_own_where_two_are_free(
     rows: int, far: int
 ) -> None:
     lines = [PriceLine(200 + i, "target", "target", Rank.WORKING) for i in range(5)]
@@ -110,11 +110,28 @@ def test_far_prices_share_a_label_that_counts_most_of_them_but_stops_have_their_
     lines.append(PriceLine(300.0, "stop", "stop", Rank.WORKING))
     made = price_labels(AXIS, Scale(0, 100, rows), 50.0, lines, names=NAMES)
     shown = [(words(made)[y], made.rows[y][0].strip()) for y in sorted(made.names)]
-    assert shown == (
-        [("target ×5 +3", "↑ 150p")]
-        if far == 1
-        else [("stop", "↑ 250p"), ("target ×5 +2", "↑ 150p")]
+    stop, entry = ("stop", "↑ 250p"), ("entry", "↑ 130p")
+    assert (
+        shown
+        == {
+            1: [("target ×5 +3", "↑ 150p")],
+            2: [stop, ("target ×5 +2", "↑ 150p")],
+            3: [stop, ("target ×5 +1", "↑ 150p"), entry],
+        }[far]
     )
+
+
+def test_far_prices_take_free_rows_but_none_from_prices_inside_the_chart_unless_all_are_to_be_named() -> (
+    None
+):
+    far = [PriceLine(200.0 + i, "stop", "stop", Rank.WORKING) for i in range(6)]
+    inside = PriceLine(84.0, "limit", "pending", Rank.WORKING)  # in the fourth row
+    one, all_of_them = (
+        labels_of_side(AXIS, Scale(0, 100, 20), 20.0, [*far, inside], 15, everything=everything)
+        for everything in (False, True)
+    )
+    assert [label.first.price for label in one] == [202.0, 201.0, 200.0, 84.0]
+    assert [label.first.price for label in all_of_them] == [*range(205, 199, -1), 84.0]
 
 
 def named(lines: list[PriceLine], rows: int, room: int, last: float) -> list[str]:
@@ -178,7 +195,7 @@ def test_at_the_edge_nothing_else_is_counted_by_the_label_of_stops_where_two_row
     None
 ):
     lines = [STOP, LIMIT, PriceLine(-14.0, "target", "target"), PriceLine(-15.0, "alert", "alert")]
-    assert named(lines, 20, 5, 50.0) == ["stop -13.0", "target +2 -14.0"]
+    assert named(lines, 20, 3, 50.0) == ["stop -13.0", "target +2 -14.0"]
 
 
 def test_a_label_at_the_edge_has_the_nearest_of_the_most_numerous_kind() -> None:
@@ -315,7 +332,7 @@ def test_a_distance_is_counted_from_the_side_that_triggers_and_kept_up_to_date(
     scale, sides = Scale(-10, 100, 20), {"bid": -2.1, "ask": 1.4}
     for is_update, now in ((False, {"bid": 3.0, "ask": 5.0}), (True, sides)):
         made = kept.labels(
-            AXIS, scale, 0.1, [line], marks=(), cursor=None, sides=now, names=NAMES,
+            AXIS, scale, 0.1, [line], marks=(), cursor=None, sides=now, names=NAMES, everything=False,
             is_update=is_update,
         )  # fmt: skip
     assert [made.rows[y][0].strip() for y in made.own] == [text.replace("-", "−")]
@@ -336,10 +353,16 @@ def test_planned_prices_always_have_a_label(
     plan = [PriceLine(price, "new", "plan", Rank.PLANNED) for price in planned]
     lines = [*(PriceLine(price, "stop", "stop", Rank.WORKING) for price in others), *plan]
     labels = price_labels(AXIS, Scale(0, 100, rows), last, lines, cursor=cursor)
-    shown = [role for _, role in labels.rows.values()].count("plan")
-    assert shown == len({AXIS.price(price) for price in planned if 0 <= price <= 100}) + any(
-        not 0 <= price <= 100 and price >= last for price in planned
-    ) + any(not 0 <= price <= 100 and price < last for price in planned)
+    shown = [label.first.price for label in labels.own.values() if label.first.role == "plan"]
+    assert {price for price in planned if 0 <= price <= 100} <= set(shown)
+    assert any(price > 100 for price in planned) == any(price > 100 for price in shown)
+    assert any(price < 0 for price in planned) == any(price < 0 for price in shown)
+
+
+def test_a_blank_stands_between_the_name_of_a_planned_price_beyond_the_edge_and_its_arrow() -> None:
+    plan = PriceLine(-20.0, "new stop", "stop", Rank.PLANNED)
+    made = price_labels(AXIS, Scale(0, 100, 20), 50.0, [plan], names=NAMES)
+    assert [words(made)[y] + made.rows[y][0] for y in made.own] == ["new stop ↓−20.0  "]
 
 
 def test_the_label_of_a_crowded_row_is_that_of_the_stop_though_entries_are_nearer() -> None:
@@ -347,21 +370,21 @@ def test_the_label_of_a_crowded_row_is_that_of_the_stop_though_entries_are_neare
     lines.append(PriceLine(88.0, "stop", "stop", Rank.WORKING))
     labels = price_labels(AXIS, Scale(0, 100, 10), 50.0, lines, names=NAMES)
     by_row = [text.strip(" ╭╰") for _, text in sorted(words(labels).items())]
-    assert by_row == ["stop, entry +10", "entry +19", "entry +8"]
+    assert by_row == ["stop, entry", "entry +9", "entry +19", "entry +8"]
 
 
 @pytest.mark.parametrize(
-    ("count", "room", "shown"),
+    ("room", "shown"),
     [
-        (6, 6, ["stop 49.0", "stop 48.0", "stop 47.0", "stop 46.0", "stop 45.0", "stop 44.0"]),
-        (6, 5, ["stop +5 49.0"]),
-        (7, 8, ["stop +6 49.0"]),
+        (7, [f"stop {49.0 - i}" for i in range(7)]),
+        (3, ["stop 49.0", "stop 48.0", "stop +4 47.0"]),
+        (1, ["stop +6 49.0"]),
     ],
 )
-def test_six_prices_in_a_row_have_labels_of_their_own_while_there_are_rows_for_them(
-    count: int, room: int, shown: list[str]
+def test_prices_of_a_row_have_labels_of_their_own_while_there_are_rows_the_nearest_first(
+    room: int, shown: list[str]
 ) -> None:
-    lines = [replace(NEAR_STOP, price=49.0 - i) for i in range(count)]
+    lines = [replace(NEAR_STOP, price=49.0 - i) for i in range(7)]
     assert named(lines, 10, room, 50.0) == shown
 
 

@@ -57,7 +57,7 @@ async def test_a_wide_account_strip_tells_the_rest() -> None:
         "day +33.90",
         "1 no stop !",
         "risk UNLIMITED",
-        "closeout 3%",
+        "closeout 2.6%",
         "free 9,686.45",
     ):
         assert text in line

@@ -1,4 +1,4 @@
-"""The labels of own prices: one for prices that are equal, that share a row where rows are few, or of one name beyond the edge.
+"""The labels of own prices: each price has one while there are rows, else those share one that share a row, or a name beyond the edge.
 
 A label has one price: it names what stands at exactly that price, and counts the others that share it as "+n". Entries of
 open trades inside the chart are the last to be counted so; a label that counts prices beyond the edge has the nearest price,
@@ -17,10 +17,8 @@ from keydesk.chart.canvas import Run, width_of
 from keydesk.chart.price_axis import Axis, PriceLine, Rank
 from keydesk.chart.scale import Scale, edge_rows
 
-CROWDED = 2  # labels of many prices take at most one row in so many, if need be those of so many rows share one
 STOPS_AND_OTHERS = 2  # labels beyond the edge, where there are stops
-FEW_LABELS = 6  # on one side, each of a single price while they have rows
-FEW_ENTRIES = 3  # on one side likewise, which are no longer counted by others
+FEW_ENTRIES = 3  # on one side, each with a label of its own while they have rows
 
 
 class OwnLabel(Struct, frozen=True):
@@ -75,36 +73,75 @@ def _joined(names: Sequence[Run], others: Sequence[PriceLine]) -> tuple[Run, ...
 
 
 def labels_of_side(
-    axis: Axis, scale: Scale, last: float, lines: Iterable[PriceLine], room: int
+    axis: Axis,
+    scale: Scale,
+    last: float,
+    lines: Iterable[PriceLine],
+    room: int,
+    *,
+    everything: bool = False,
 ) -> list[OwnLabel]:
-    """Return the labels of the own prices on one side of the last price, at most so many, the highest price first."""
+    """Return the labels of the own prices on one side of the last price, at most so many, the highest price first.
+
+    Prices beyond the edge share labels where labels of their own would move those of prices inside the chart, unless
+    `everything` is to be named.
+    """
     if not room:
         return []
     by_importance = sorted(lines, key=_importance(last))
     near = [line for line in by_importance if scale.holds(line.price)]
     far = [line for line in by_importance if not scale.holds(line.price)]
+    stop = next((line.price for line in by_importance if _is_stop(line)), None)
     entries = {axis.price(line.price) for line in near if _is_entry(line)}
     few = min(FEW_ENTRIES, len(entries))
     most = max(edge_rows(scale.rows), STOPS_AND_OTHERS * any(map(_is_stop, far)))
     edge = _edge(far, min(most, room - max(bool(near), few)))
     kept = sum(_planned(label) or _has_stop(label) for label in edge)
-    alone = entries if len(entries) <= min(FEW_ENTRIES, room - kept) else set[str]()
+    alone = {axis.price(stop)} if stop is not None and scale.holds(stop) else set[str]()
+    if len(entries | alone) <= min(FEW_ENTRIES, room - kept):
+        alone |= entries
     labels = _near(axis, scale, near, alone, room - len(edge))
-    merged = [_led(label, scale, last) for label in _merged([*edge, *labels], room, scale)]
-    return sorted(merged, key=lambda label: -label.first.price)
+    free = room - len(edge) - len(labels)
+    if not everything:
+        rows = [scale.row(line.price) for line in near]
+        outside = min([room // 2, *(min(row, scale.rows - 1 - row) for row in rows)])
+        free = min(free, outside - len(edge))
+    merged = _merged([*_split(axis, edge, far, free), *labels], room, scale, stop)
+    return sorted(
+        (_led(label, scale, last) for label in merged), key=lambda label: -label.first.price
+    )
 
 
 def _near(
     axis: Axis, scale: Scale, near: Sequence[PriceLine], alone: Collection[str], room: int
 ) -> list[OwnLabel]:
-    """Return the labels of prices inside the chart: of single prices, where those are too many of one row, else of more."""
-    labels = _grouped(near, lambda line: axis.price(line.price))
-    for rows in range(1, 1 + CROWDED):
-        if len(labels) <= max(room // CROWDED, min(room, FEW_LABELS)):
+    """Return the labels of prices inside the chart: those that have no room for their own share a row, if need be several."""
+    labels: list[OwnLabel] = []
+    for rows in range(1, 1 + scale.rows):
+        labels = _grouped(near, partial(_key, axis=axis, scale=scale, alone=alone, rows=rows))
+        if len(labels) <= room:
             break
-        shared = partial(_shared, axis=axis, scale=scale, alone=alone, rows=rows)
-        labels = _grouped(near, shared)
-    return labels
+    return _split(axis, labels, near, room - len(labels))
+
+
+def _split(
+    axis: Axis, labels: Sequence[OwnLabel], lines: Sequence[PriceLine], count: int
+) -> list[OwnLabel]:
+    """Return so many labels more, each of one price: stops, then entries, then others, the nearest first."""
+    place = {axis.price(line.price): n for n, label in enumerate(labels) for line in label.lines}
+    prices = Counter(place.values())  # of each label
+    single: set[str] = set()
+    for line in sorted(lines, key=lambda line: not (_is_stop(line) or _is_entry(line))):
+        price = axis.price(line.price)
+        if len(single) < count and price not in single and prices[place[price]] > 1:
+            single.add(price)
+            prices[place[price]] -= 1
+
+    def key(line: PriceLine) -> str:
+        price = axis.price(line.price)
+        return price if price in single else ""
+
+    return [part for label in labels for part in _grouped(label.lines, key)]
 
 
 def _is_entry(line: PriceLine) -> bool:
@@ -147,9 +184,7 @@ def _edge(far: Sequence[PriceLine], most: int) -> list[OwnLabel]:
     return labels
 
 
-def _shared(
-    line: PriceLine, axis: Axis, scale: Scale, alone: Collection[str], rows: int
-) -> str | int:
+def _key(line: PriceLine, axis: Axis, scale: Scale, alone: Collection[str], rows: int) -> str | int:
     """Return what the prices of one label have in common: so many rows, or the price where it has a label of its own."""
     price = axis.price(line.price)
     is_alone = line.rank == Rank.PLANNED or price in alone
@@ -163,12 +198,14 @@ def _grouped(lines: Sequence[PriceLine], key: Callable[[PriceLine], object]) -> 
     return [OwnLabel(tuple(group)) for group in groups.values()]
 
 
-def _merged(labels: Sequence[OwnLabel], most: int, scale: Scale) -> list[OwnLabel]:
+def _merged(
+    labels: Sequence[OwnLabel], most: int, scale: Scale, stop: float | None
+) -> list[OwnLabel]:
     """Return at most so many labels: the most important ones, each other one counted by the nearest of them.
 
     A stop is rather counted with stops; of other prices, those beyond the edge with such, those inside the chart there.
     """
-    ranked = sorted(labels, key=lambda label: _order_kept(label, scale))
+    ranked = sorted(labels, key=lambda label: _order_kept(label, scale, stop))
     kept = [list(label.lines) for label in ranked[:most]]
     for label in ranked[most:]:
         min(kept, key=lambda lines: _distance(label, lines, scale)).extend(label.lines)
@@ -185,14 +222,15 @@ def _distance(label: OwnLabel, lines: Sequence[PriceLine], scale: Scale) -> tupl
     return is_unlike, abs(price - other)
 
 
-def _order_kept(label: OwnLabel, scale: Scale) -> tuple[int, ...]:
-    """Return the order in which labels are kept: planned ones, stops beyond the edge, entries, what else is beyond it."""
+def _order_kept(label: OwnLabel, scale: Scale, stop: float | None) -> tuple[int, ...]:
+    """Return the order in which labels are kept: planned ones, the nearest stop, entries, what is beyond the edge."""
     is_far, is_stop = not scale.holds(label.first.price), _has_stop(label)
     has_entry = any(map(_is_entry, label.lines))
     return (
         not _planned(label),
-        not (is_far and is_stop),
+        all(line.price != stop for line in label.lines),
         not (has_entry and not is_far),
+        not (is_far and is_stop),
         not is_far,
         label.first.rank,
         not is_stop,

@@ -11,12 +11,11 @@ from functools import partial
 from typing import Protocol
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from keydesk.chart import sub_pane
 from keydesk.chart.canvas import FILLED, Canvas, Run
 from keydesk.chart.glyphs import WARM_UP, heikin_ashi
-from keydesk.chart.layout import FEWEST_ROWS, Layout, layout_of, legend_rows
+from keydesk.chart.layout import Layout, layout_of, legend_rows
 from keydesk.chart.moves import (
     MovedPart,
     held_values,
@@ -26,7 +25,7 @@ from keydesk.chart.moves import (
 )
 from keydesk.chart.painting import View, paint_chart
 from keydesk.chart.price_labels import AxisLabels, PriceLabels
-from keydesk.chart.scale import Scale, range_of, scale_for, still_fits
+from keydesk.chart.scale import Scale, scale_for, still_fits
 from keydesk.chart.scene import Scene
 from keydesk.chart.time_axis import TimeLabels, time_labels
 from keydesk.store.state import Candle
@@ -87,13 +86,11 @@ class Picture:
         self.held_lines = HeldLines()
         self._areas: list[Area] = []
         self.words: PriceLabels | None = None  # whose words stand in the plot
-        self._is_squeezed = False  # candles have so few rows that they are drawn as a line
 
     def show(self, scene: Scene) -> Collection[int]:
         """Draw a scene; return the rows that differ from before."""
-        update = _as_line(scene) if self._is_squeezed else scene
-        if self._updates(update):
-            return self._update(update)
+        if self._updates(scene):
+            return self._update(scene)
         before, self.rows = self.rows, self._whole(scene)
         if len(before) != len(self.rows):
             return range(len(self.rows))
@@ -120,9 +117,6 @@ class Picture:
         if scene.cursor is not None:
             prices.append(scene.cursor.price)
         self.scale = self._scale_for(scene, prices)
-        self._is_squeezed = self._squeezes(scene, self.scale)
-        if self._is_squeezed:
-            scene, self._shown = _as_line(scene), list(self._real)
         self._scene = scene
         labels = self._price_labels(scene, is_update=False)
         self.words = labels
@@ -179,7 +173,7 @@ class Picture:
         rows = layout.rows if layout is not None else 1
         last = scene.last
         by_importance = sorted(scene.lines, key=lambda line: (line.rank, abs(line.price - last)))
-        wanted = [line.price for line in by_importance if line.in_scale]
+        wanted = [line.price for line in by_importance if line.in_scale or scene.shows_everything]
         return scale_for(
             self._shown,
             prices,
@@ -191,13 +185,6 @@ class Picture:
             everything=scene.shows_everything,
             before=self.scale,
         )
-
-    def _squeezes(self, scene: Scene, scale: Scale) -> bool:
-        """Return whether own prices leave the candles so few rows that a line of dots shows more."""
-        if not scene.shows_everything or scene.look.ascii_only:
-            return False
-        low, high = range_of(self._shown, scene.pip)
-        return scale.row(low) - scale.row(high) + 1 < FEWEST_ROWS
 
     def _time_labels(self, scene: Scene, layout: Layout) -> TimeLabels:
         cursor = None if scene.cursor is None else scene.cursor.index - layout.first
@@ -231,6 +218,7 @@ class Picture:
             cursor=None if scene.cursor is None else scene.cursor.price,
             sides=scene.sides,
             names=max(0, layout.names - 1),  # and a blank
+            everything=scene.shows_everything,
             is_update=is_update,
         )
 
@@ -303,8 +291,6 @@ class Picture:
         self._real, self._shown[-1] = real, newest
         prices = [line.price for line in scene.lines]
         if self.scale is None or not still_fits(self.scale, newest, prices, scene.last):
-            return False
-        if self._squeezes(scene, self.scale) != self._is_squeezed:
             return False
         panes = scene.sub_panes if layout.sub_rows else ()
         return all(
@@ -405,10 +391,6 @@ class Picture:
                 braille=braille,
                 colours=not scene.look.hollow,
             )
-
-
-def _as_line(scene: Scene) -> Scene:
-    return replace(scene, look=replace(scene.look, style="line"))
 
 
 def lines_of(scene: Scene, number: int) -> list[Sequence[float]]:

@@ -13,7 +13,11 @@ NEAR = EIGHTHS // 4
 EDGE_ROWS = 2  # at most, for far prices on each side
 ROOMY = 16  # rows from which on there are two
 LEAST_SHARE = 1 / 1.5  # of the range shown: what candles keep of it beside own prices
-KEPT_SHARE = 1 / 1.7  # likewise for prices that it includes already, so that it stands still
+EVERY_SHARE = (
+    0.4  # likewise where every own price is asked for: a third of the rows with those of the edges
+)
+FEWEST_ROWS = 4  # of candles likewise
+KEPT = 1.5 / 1.7  # of a share, for prices that the range includes already, so that it stands still
 LABELS_SHARE = 0.4  # likewise where labels lack rows beside the last price
 LOOSE = 1.6  # a range this much too wide is chosen anew
 HEADROOM = 0.5  # rows left free beyond the highest and lowest price
@@ -91,7 +95,7 @@ def scale_for(
     """Return a scale that holds the candles, the `wanted` prices and the other own prices near the candles.
 
     Wanted ones come in the order of their importance; one that would make the range more than 1.5 times that of the
-    candles is left beyond the edge, unless `everything` is to be shown.
+    candles is left beyond the edge, or 2.5 times where `everything` is wanted.
 
     Rows are left free at the edges for far prices, and enough above and below the last price for the labels on its
     either side. `before` is kept while it fits well, so that the picture stands still.
@@ -101,10 +105,10 @@ def scale_for(
         (price for price in prices if is_near(price, candles_low, candles_high)),
         key=lambda price: abs(price - last),
     )
-    low, high = _with_wanted(candles_low, candles_high, [*wanted, *near], before)
-    pointed = [] if cursor is None or not is_near(cursor, candles_low, candles_high) else [cursor]
-    shown = [*pointed, *(prices if everything else ())]
-    low, high = min([low, *shown]), max([high, *shown])
+    share = min(LEAST_SHARE, max(EVERY_SHARE, FEWEST_ROWS / rows)) if everything else LEAST_SHARE
+    low, high = _with_wanted(candles_low, candles_high, [*wanted, *near], share, before)
+    if cursor is not None and is_near(cursor, candles_low, candles_high):
+        low, high = min(low, cursor), max(high, cursor)
     far_above = sum(price > high for price in prices)
     far_below = sum(price < low for price in prices)
     above, below = (min(edge_rows(rows), count) for count in (far_above, far_below))
@@ -131,13 +135,13 @@ def still_fits(scale: Scale, newest: Candle, prices: Collection[float], last: fl
 
 
 def _with_wanted(
-    low: float, high: float, wanted: Iterable[float], before: Scale | None
+    low: float, high: float, wanted: Iterable[float], share: float, before: Scale | None
 ) -> tuple[float, float]:
-    """Return the range of the candles widened to the wanted prices, as far as the candles keep their share of it."""
+    """Return the range of the candles widened to the wanted prices, as far as the candles keep a share of it."""
     candles = high - low
     for price in wanted:
         lower, higher = min(low, price), max(high, price)
-        least = KEPT_SHARE if before is not None and before.holds(price) else LEAST_SHARE
+        least = share * KEPT if before is not None and before.holds(price) else share
         if candles >= least * (higher - lower):
             low, high = lower, higher
     return low, high

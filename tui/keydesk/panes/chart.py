@@ -233,7 +233,7 @@ class Chart(ChartView):
         self.draw_as(STYLES[(STYLES.index(self.style) + 1) % len(STYLES)])
 
     def action_every_price(self) -> None:
-        """Include every own price in the scale, however far, or only those that leave the candles their height."""
+        """Let own prices widen the scale until candles have a third of the rows, or leave candles most of them."""
         self._shows_everything = not self._shows_everything
         self._picture.forget_scale()
         self._draw_now()

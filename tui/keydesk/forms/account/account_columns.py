@@ -9,16 +9,15 @@ from msgspec.structs import replace
 from keydesk.forms.modal_form import TextLine, Words
 from keydesk.forms.page_table import PageColumn, share_bar
 from keydesk.store.store import Store
-from keydesk.text.format import UNLIMITED, account_tail, money, percent
+from keydesk.text.format import UNLIMITED, money, percent
 from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk.trading.accounts.account_overview import AccountOverview
 from keydesk.trading.open_items import ENTRY_TYPES
 from keydesk.widgets.theme import ColourRole, role_of_sign
 from keydesk_client.arithmetic.constants import ZERO
 
-ACCOUNT_WIDTH = 17  # columns of a name, and of a band with its total
-NAME_WIDTH, ID_WIDTH = 26, 24  # characters of a name, and of a number
-NARROW, MIDDLE, WIDE = 100, 130, 160  # columns of a page, from which on it has more of them
+ACCOUNT_WIDTH = 17  # columns of a number, and of a band with its total
+BAR = 8  # cells of the margin used
 LEAST_PERCENT = Decimal("0.005")  # of the value; less would be written as nothing
 FULL = Decimal("0.5")  # of the value, from which on the margin used is a warning
 WHOLE_CURRENCIES = frozenset(("JPY", "KRW"))  # without cents
@@ -27,29 +26,14 @@ FigureName = Literal[
 ]
 
 
-Number = Literal["whole", "end", ""]
+class Places(NamedTuple):
+    """The decimals of a whole column, as many as have room."""
 
-
-class Detail(NamedTuple):
-    """How much is written of every account: as much as has room."""
-
-    number: Number  # of the account
-    bar: int = 0  # cells of the margin used
-    amount: int = 2  # decimals
+    amount: int = 2
     result: int = 2
 
 
-DETAILS = (
-    Detail("whole", bar=16),
-    Detail("whole", bar=8),
-    Detail("end", bar=8),
-    Detail("", bar=8),
-    Detail("", bar=8, amount=0),
-    Detail("", bar=5, amount=0),
-    Detail("", bar=5, amount=0, result=0),
-    Detail("", amount=0),
-    Detail("", amount=0, result=0),
-)
+WITH_CENTS, WHOLE_AMOUNTS, WHOLE = Places(), Places(amount=0), Places(amount=0, result=0)
 
 
 def with_figures_of(store: Store, account: AccountOverview) -> AccountOverview:
@@ -74,35 +58,13 @@ def with_figures_of(store: Store, account: AccountOverview) -> AccountOverview:
     )
 
 
-def name_of(account: AccountOverview, number: Number = "end") -> SafeText:
-    """Return the number of an account, or its end, before its name where it has one; without a number the name alone."""
-    if not number and account.alias:
-        return clean(account.alias, NAME_WIDTH)
-    end = (
-        clean(account.id, ID_WIDTH) if number == "whole" else f"…{clean(account_tail(account.id))}"
-    )
-    return safe(f"{end} {clean(account.alias, NAME_WIDTH)}" if account.alias else end)
-
-
-def band(environment: str) -> TextLine:
-    """Return the kind of money, as the first line of the desk shows it."""
-    if not environment:
-        return ()
-    words: Words = (
-        (" LIVE ", "live-text on live")
-        if environment == "LIVE"
-        else (" PRACTICE ", "practice-text on practice")
-    )
-    return (words, (" ", "plain"))
-
-
 class AccountMoney(NamedTuple):
     """What the columns read: an account, or several of one currency together."""
 
     accounts: Sequence[AccountOverview]
     name: TextLine
     role: ColourRole
-    detail: Detail
+    places: Places
     is_opened: bool = False  # in this desk
 
     def sum_of(self, name: FigureName) -> Decimal | None:
@@ -117,7 +79,7 @@ class AccountMoney(NamedTuple):
 
     def amount(self, name: FigureName) -> SafeText:
         """Return the sum of a figure."""
-        return self.text_of(self.sum_of(name), self.detail.amount)
+        return self.text_of(self.sum_of(name), self.places.amount)
 
     def text_of(self, value: Decimal | None, places: int, *, signed: bool = False) -> SafeText:
         """Return an amount in the currency's digits; without cents it stands above the others' whole units."""
@@ -126,13 +88,9 @@ class AccountMoney(NamedTuple):
         return safe(money(value, 0, signed=signed) + " " * (places + 1))
 
 
-def _amount(of: AccountMoney, name: FigureName) -> TextLine:
-    return ((of.amount(name), "plain" if of.sum_of(name) else "faint"),)
-
-
 def _result(of: AccountMoney) -> TextLine:
     result = of.sum_of("unrealized_pl")
-    text = of.text_of(result, of.detail.result, signed=True)
+    text = of.text_of(result, of.places.result, signed=True)
     return ((text, _result_role(text)),)
 
 
@@ -151,11 +109,8 @@ def _share(of: AccountMoney) -> TextLine:
     is_much = share >= FULL
     text = "<1" if 0 < share < LEAST_PERCENT else percent(share, 0)
     words: Words = (safe(f"{text:>4} %"), "warn" if is_much else "plain")
-    if not of.detail.bar:
-        return (words,)
-    bar = share_bar(share, of.detail.bar)
-    rest = safe("─" * (of.detail.bar - len(bar)))
-    return (words, (safe(f" {bar}"), "warn" if is_much else "focus"), (rest, "line"))
+    bar: Words = (safe(f" {share_bar(share, BAR)}"), "warn" if is_much else "focus")
+    return (words, bar) if of.places.amount else (words,)
 
 
 def _part_of_nav(of: AccountMoney, name: FigureName) -> TextLine:
@@ -175,7 +130,7 @@ def _part_at_risk(of: AccountMoney) -> TextLine:
 def _risk(of: AccountMoney) -> TextLine:
     if of.is_unlimited:
         return ((safe(UNLIMITED), "danger"),)
-    return _amount(of, "open_risk")
+    return ((of.amount("open_risk"), "plain"),)
 
 
 def _closeout(of: AccountMoney) -> TextLine:
@@ -191,7 +146,7 @@ def _count(number: int) -> TextLine:
 
 
 AccountColumn = PageColumn[AccountMoney]
-COLUMNS: tuple[AccountColumn, ...] = (
+WIDE: tuple[AccountColumn, ...] = (
     AccountColumn(
         *("account", "account", ACCOUNT_WIDTH),
         right=False,
@@ -205,38 +160,31 @@ COLUMNS: tuple[AccountColumn, ...] = (
         cell=lambda of: ((clean(of.accounts[0].currency, 8), "muted"),),
     ),
     AccountColumn(*("open", "open P/L", 0, 1), cell=_result),
+    AccountColumn(*("result-share", "P/L %", 0), cell=lambda of: _part_of_nav(of, "unrealized_pl")),
     AccountColumn(
-        *("result-share", "P/L %", 0),
-        page_from=WIDE,
-        cell=lambda of: _part_of_nav(of, "unrealized_pl"),
-    ),
-    AccountColumn(
-        *("margin", "margin used", 0, 5),
-        page_from=MIDDLE,
-        cell=lambda of: _amount(of, "margin_used"),
+        *("margin", "margin used", 0, 5), cell=lambda of: ((of.amount("margin_used"), "plain"),)
     ),
     AccountColumn(*("share", "margin", 0, 2), right=False, cell=_share),
     AccountColumn(*("risk", "open risk", 0, 2), cell=_risk),
-    AccountColumn(*("risk-share", "risk %", 0), page_from=NARROW, cell=_part_at_risk),
+    AccountColumn(*("risk-share", "risk %", 0), cell=_part_at_risk),
     AccountColumn(
         *("trades", "trades", 0, 3),
         cell=lambda of: _count(sum(each.trades for each in of.accounts)),
     ),
     AccountColumn(
         *("orders", "orders", 0, 6),
-        page_from=MIDDLE,
         cell=lambda of: _count(sum(each.entry_orders for each in of.accounts)),
     ),
+    AccountColumn(*("balance", "balance", 0), cell=lambda of: ((of.amount("balance"), "plain"),)),
     AccountColumn(
-        *("balance", "balance", 0), page_from=WIDE, cell=lambda of: _amount(of, "balance")
+        *("free", "free", 0), cell=lambda of: ((of.amount("margin_available"), "plain"),)
     ),
-    AccountColumn(
-        *("free", "free", 0), page_from=WIDE, cell=lambda of: _amount(of, "margin_available")
-    ),
-    AccountColumn(*("closeout", "closeout", 0), page_from=WIDE, cell=_closeout),
+    AccountColumn(*("closeout", "closeout", 0), cell=_closeout),
     AccountColumn(
         *("state", "state", 0, 4),
         right=False,
         cell=lambda of: (("open", "focus"),) if of.is_opened else (),
     ),
 )
+WIDE_ONLY = frozenset(("result-share", "risk-share", "balance", "free", "closeout"))
+NARROW = tuple(each for each in WIDE if each.key not in WIDE_ONLY)

@@ -14,7 +14,7 @@ from keydesk.chart.scene import Scene
 from keydesk.forms.modal_form import BLANK, TextLine, as_lines
 from keydesk.store.state import CandleSeries
 from keydesk.store.store import Store
-from keydesk.text.format import at, pair, shorten
+from keydesk.text.format import at, pair, price, shorten
 from keydesk.text.sanitize import Printable, safe
 from keydesk_client.models import Instrument
 
@@ -82,6 +82,7 @@ def _scene(
 ) -> Scene:
     newest, is_price = series.candles[-1], alert.condition.UNIT == "price"
     quote = store.quotes.get(series.instrument)
+    mid = None if quote is None else price((quote.bid + quote.ask) / 2, known.display_precision)
     condition = alert.condition
     side = condition.side if isinstance(condition, PriceCondition) else ""
     level = PriceLine(float(condition.level), "alert", "alert", in_scale=True, side=side)
@@ -91,7 +92,7 @@ def _scene(
         width=size[0],
         height=size[1],
         seconds=SECONDS[series.granularity],
-        last=newest.close if quote is None else float(quote.bid + quote.ask) / 2,
+        last=newest.close if mid is None else float(mid),  # as the table above rounds it
         decimals=known.display_precision,
         pip=float(known.pip),
         look=CandleStyle(ascii_only=ascii_only),

@@ -128,7 +128,7 @@ def _figures(
     yield item("day", show.money(account.day_pl, signed=True), 2, worth)
     yield item("margin", _margin(account), 3)
     yield item("risk", _risk(account), 4)
-    yield item("closeout", safe(f"{show.percent(account.margin_closeout_percent, 0)}%"), 5)
+    yield item("closeout", safe(f"{show.percent(account.margin_closeout_percent, 1)}%"), 5)
     yield item("bal", show.money(account.balance), 6)
     yield item("free", show.money(account.margin_available), 7)
 
