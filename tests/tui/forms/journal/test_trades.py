@@ -104,6 +104,16 @@ async def test_the_newest_trade_is_first_and_an_open_one_is_marked(tmp_path: Pat
     assert page.host.reads == 1
 
 
+@pytest.mark.parametrize("width", [50, 60, 76])
+async def test_sums_that_have_no_room_are_left_out_whole(tmp_path: Path, width: int) -> None:
+    page = Page(tmp_path, [closed_trade("12345.50", at) for at in range(90)])
+    async with page.app.run_test(size=(width, 12)) as pilot:
+        page.frame()
+        await pilot.pause()
+        sums = next(line for line in page.app.words.splitlines() if "90 closed" in line)
+    assert sums.strip("│ ").endswith(("net +1,111,095.00 USD", "R of 90"))
+
+
 async def test_it_fills_every_window_and_cuts_no_number(tmp_path: Path) -> None:
     page = Page(tmp_path, [*some_trades(), *(closed_trade("1", at) for at in range(5, 90))])
     async with page.app.run_test(size=(100, 30)) as pilot:

@@ -291,7 +291,7 @@ class JournalForm(InfoForm[None]):
         totals = two_ends(self.table.totals, marks, self.inside)
         if cell_len("".join(text for text, _ in totals)) > self.inside:
             totals = self.table.totals
-        if cell_len("".join(text for text, _ in totals)) > self.inside:
+        while len(totals) > SWAP and cell_len("".join(text for text, _ in totals)) > self.inside:
             totals = [each for at, each in enumerate(totals) if at != SWAP]  # its column has it
         lines: list[TextLine] = [
             table_header(columns, gap, self.table.order.column),
