@@ -80,6 +80,23 @@ async def test_a_journal_that_could_not_be_read_is_no_day_without_trades(tmp_pat
         assert "the read timeout has passed" in app.said[1]
 
 
+async def test_while_the_broker_is_silent_the_key_of_the_day_says_what_it_waits_for(
+    tmp_path: Path,
+) -> None:
+    app = JournalApp(tmp_path)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.open()
+        app.journal.read()
+        await settle(app, pilot)
+        app.statistics.show_day()
+        await settle(app, pilot)
+        assert app.said == []
+        app.store.health.unanswered_since = 1.0
+        app.statistics.show_day()
+        assert "The journal is being read" in app.said[0]
+        await settle(app, pilot)
+
+
 async def test_a_day_whose_journal_is_not_read_to_its_end_says_so(tmp_path: Path) -> None:
     app = JournalApp(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:

@@ -71,7 +71,8 @@ class JournalStatistics:
         """Show the last day or week with trades."""
         if not self._is_open():
             return
-        if not self._live.is_read or self._awaits_day:
+        is_silent = self._store.health.unanswered_since is not None
+        if not self._live.is_read or self._awaits_day or is_silent:
             self._tell("info", DAY_READS)
         if not self._awaits_day:
             self._awaits_day = True
