@@ -2,11 +2,13 @@
 
 import ast
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 from rich.cells import cell_len
 
 import keydesk
+from keydesk.forms.account.live_page import bar
 from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.screens.desk import DeskScreen
 from keydesk.terminal.output import in_ascii
@@ -78,6 +80,10 @@ def _is_like(sign: str, plain: str) -> bool:
 def test_what_means_unknown_is_only_drawn_for_the_text_of_others() -> None:
     assert in_ascii("±1 pip, profit factor ∞") == "+1 pip, profit factor *"
     assert in_ascii("é") == "?"
+
+
+def test_a_bar_that_is_filled_in_part_shows_how_far_without_colours() -> None:
+    assert in_ascii(bar(Decimal("0.3"), 10)) == "###......."
 
 
 def test_the_corners_of_a_frame_are_alike_on_both_sides() -> None:

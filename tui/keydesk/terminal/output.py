@@ -29,7 +29,12 @@ LINES = {
 CANDLES = {**dict.fromkeys("┃╻╹╽╿█▄▀▖▗▘▙▚▛▜▝▞▟", "#"), **dict.fromkeys("╷╵", "|")}
 DOTS = dict.fromkeys(map(chr, range(0x2801, 0x2900)), ".")  # Braille of lines
 SIGNS = dict(zip("−–—…×·•●○▲▼▶◀▸◂↑↓←→✓✗≤≥±∞", "---~x.**o^v><><^v<>+x<>+*", strict=True))
-BARS = {**dict.fromkeys("▁▂▃", "_"), **dict.fromkeys("▅▆▇", "#"), **dict.fromkeys("░▒▓■", "#")}
+BARS = {
+    **dict.fromkeys("▁▂▃", "_"),
+    **dict.fromkeys("▅▆▇", "#"),
+    **dict.fromkeys("▒▓■", "#"),
+    "░": ".",
+}
 GLYPHS = {ord(k): v for k, v in {**LINES, **CANDLES, **DOTS, **SIGNS, **BARS}.items()}
 UNSEEN = "?"
 ERRORS = "keydesk-ascii"
