@@ -163,6 +163,7 @@ class Transactions(Resource):
 
         Raises:
             Refused: the service does not know that id.
+            UnreadableAnswer: the service names a newest transaction that it does not have.
         """
         return Paged(self._pages_since(transaction_id, type_, account_id))
 
@@ -170,18 +171,28 @@ class Transactions(Resource):
         self, transaction_id: AnyTransactionID, type_: Types | None, account_id: str | None
     ) -> AsyncGenerator[Sequence[Transaction], None]:
         types = None if type_ is None else types_of(type_)
-        last = int(numeric_id("transaction_id", transaction_id))
+        last, existing = int(numeric_id("transaction_id", transaction_id)), 0
         while True:
             response = await self.since(last, type_=types, account_id=account_id)
             later = [each for each in response.transactions if int(each.id) > last]
-            newest = last_id_of(response)
-            if not later and (newest or 0) <= last + MAX_SINCE:
+            newest = last_id_of(response) or 0
+            if not later and newest <= last + MAX_SINCE:
                 return
+            if not later and newest > existing:
+                await self._check_exists(newest, account_id)
+                existing = newest
             yield later
             # An empty response is not the end: the service may apply its limit of 1,000 before the filter.
             last = int(later[-1].id) if later else last + MAX_SINCE
-            if newest is not None and newest <= last and len(response.transactions) < MAX_SINCE:
+            if 0 < newest <= last and len(response.transactions) < MAX_SINCE:
                 return
+
+    async def _check_exists(self, newest: int, account_id: str | None) -> None:
+        """Raise UnreadableAnswer if there is no such transaction: as many pages as a made-up id takes would never end."""
+        if not (await self.range(newest, newest, account_id=account_id)).transactions:
+            raise UnreadableAnswer(
+                f"the account has no transaction {newest}, its lastTransactionID"
+            )
 
     async def _last_id(self, account_id: str | None) -> int:
         """Return the id of the newest transaction."""

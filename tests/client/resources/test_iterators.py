@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from random import Random
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import httpx
 import pytest
@@ -267,12 +267,30 @@ async def test_a_thousand_others_in_between_do_not_hide_the_transactions_of_a_ki
     whole = ledger(range(1, 5001))
 
     def answer(path: str, query: Query) -> dict[str, Any]:
-        looked_at = whole(path, query)["transactions"][:1000]
-        found = [each for each in looked_at if int(each["id"]) in {7, 3500}]
+        found = whole(path, query)["transactions"][:1000]
+        if "type" in query:
+            found = [each for each in found if int(each["id"]) in {7, 3500}]
         return {"transactions": found, "lastTransactionID": "5000"}
 
     since = client_of(answer).transactions.iterate_since(0, type_=["REOPEN"])
     assert [each.id async for each in since] == ["7", "3500"]
+
+
+@pytest.mark.parametrize("type_", [None, "FUNDING"])
+async def test_a_newest_id_that_is_made_up_is_not_followed_page_after_page(
+    type_: Literal["FUNDING"] | None,
+) -> None:
+    asked: list[str] = []
+    whole = ledger(range(1, 101))
+
+    def answer(path: str, query: Query) -> dict[str, Any]:
+        asked.append(path)
+        assert len(asked) < 10
+        return whole(path, query) | {"lastTransactionID": str(10**18)}
+
+    since = client_of(answer).transactions.iterate_since(0, type_=type_)
+    with pytest.raises(UnreadableAnswer, match="transaction 1000000000000000000"):
+        _ = [each async for each in since]
 
 
 @pytest.mark.parametrize(("count", "first"), [(1, 100), (50, 51), (500, 1)])

@@ -10,6 +10,7 @@ from keydesk.feeds.history import read_history
 from keydesk.feeds.past_log import load_past, update_past_log
 from keydesk.store.past_log import PAGE, PastLog
 from keydesk.store.transactions.past_pages import want_past
+from keydesk_client.errors import UnreadableAnswer
 from keydesk_client.following.feeds import update_snapshot
 from keydesk_client.models import Transaction
 from support.data.account_history import transaction
@@ -65,6 +66,17 @@ async def test_an_account_of_a_million_transactions_opens_with_the_requests_of_a
     await load_past(feed)
     assert [line.id for line in past_of(feed).lines][:2] == ["1", "2"]
     assert many.read <= few.read + PAGE
+
+
+async def test_a_newest_transaction_that_is_made_up_is_not_looked_for_page_after_page() -> None:
+    feed, broker, history = await opened(1_200)
+    broker.last_id = 10**18
+    feed.follower.gate.open_at(10**18)
+    asked = len(broker.asked)
+    with pytest.raises(UnreadableAnswer, match="has no transactions"):
+        await asyncio.wait_for(read_history(feed), 5)
+    assert len(broker.asked) == asked + 1
+    assert history.last == 1_200
 
 
 async def test_a_page_that_is_refused_says_why_and_is_read_when_it_is_wanted_again() -> None:

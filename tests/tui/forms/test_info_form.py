@@ -508,10 +508,12 @@ async def test_what_a_search_finds_in_the_help_is_counted_and_marked() -> None:
         assert not [text for line in form.lines() for text, role in line if " on " in role]
 
 
-def test_two_columns_of_groups_are_balanced_and_keep_pairs_of_keys_together() -> None:
-    left, right = group_columns(KEYMAP, TICKET, 96, lambda _: False)
-    assert abs(len(left) - len(right)) <= 4
-    shown = ["".join(text for text, _ in line) for line in (*left, *right)]
+def test_columns_of_groups_are_low_and_keep_pairs_of_keys_together() -> None:
+    columns = group_columns(KEYMAP, TICKET, "size", lambda _: False, width=46, across=4)
+    texts = [["".join(text for text, _ in line) for line in column] for column in columns]
+    assert [len(each) <= 18 for each in texts] == [True] * 4
+    assert [text.strip() != "" for text, *_ in texts] == [True] * 4
     for one, other in (("One pip up", "One pip down"), ("Next field", "Previous field")):
-        [at] = [n for n, line in enumerate(shown) if one in line]
-        assert shown[at].index(one) == shown[at + 1].index(other)
+        [column] = [each for each in texts if any(one in line for line in each)]
+        [at] = [n for n, line in enumerate(column) if one in line]
+        assert column[at].index(one) == column[at + 1].index(other)

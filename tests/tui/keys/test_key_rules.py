@@ -7,6 +7,7 @@ from keydesk.keys.keymap import (
     BENEATH,
     CLOSE_POSITION,
     DESK,
+    EXIT_PLAN,
     FORM,
     KEYMAP,
     KEYS,
@@ -52,6 +53,12 @@ def test_upper_case_opens_a_form_on_the_desk_and_does_nothing_anywhere_else() ->
     assert set(capitals.values()) == {DESK}
     tasks = {key.id: task_of(key) for key in KEYS if key.touches_money}
     assert Task.MOVE not in tasks.values()  # where the help lists what has no task
+
+
+def test_a_step_in_fields_that_count_in_more_than_pips_is_not_called_a_pip() -> None:
+    steps = [each for each in KEYMAP.own(EXIT_PLAN) if each.action.startswith("nudge(")]
+    assert [each.text for each in steps][:2] == ["One up", "One down"]
+    assert not [each for each in steps if "pip" in each.text + each.hint]
 
 
 def test_enter_accepts_in_every_list_and_form_that_sends_nothing_and_never_sends() -> None:

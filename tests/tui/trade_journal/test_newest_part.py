@@ -19,11 +19,11 @@ from keydesk.trade_journal.live import RETRY_AFTER, LiveJournal
 from keydesk.trade_journal.loading import load_journal, read_into
 from keydesk.trade_journal.newest_part import Portions
 from keydesk.trade_journal.reading import events_of
-from keydesk_client.errors import Unreachable
+from keydesk_client.errors import Unreachable, UnreadableAnswer
 from support.data.desk_store import long_euro
 from support.data.journal_service import JournalService, journal_store
 from support.full_disk import no_room
-from support.journal_history import TERMS, Step, journal_of, play
+from support.journal_history import TERMS, Step, journal_of, play, transactions_of
 from support.practised_account import PractisedAccount
 
 D = Decimal
@@ -183,6 +183,54 @@ async def test_a_broker_that_refuses_is_said_and_asked_again_after_a_pause(
     assert waits.long == 1
     assert not journal.trouble
     assert journal.journal == journal_of(account)
+
+
+@dataclass
+class Exaggerating(Broker):
+    """Says that its newest transaction is another one than it has."""
+
+    newest: int = 10**18
+
+    async def summary(self) -> SimpleNamespace:
+        answer = await super().summary()
+        answer.account.last_transaction_id = str(self.newest)
+        return answer
+
+    async def range(self, first: int, last: int) -> object:  # type: ignore[override]
+        assert self.pages < 20, "it is asked page after page"
+        return await super().range(first, last)
+
+
+@pytest.mark.parametrize("beyond", [SMALL.page + 1, 10**18])
+async def test_a_newest_transaction_that_is_made_up_is_said_and_not_looked_for(
+    account: PractisedAccount, tmp_path: Path, beyond: int
+) -> None:
+    last = int(transactions_of(account)[-1].id)
+    broker = Exaggerating(account, newest=last + beyond)
+    journal = open_journal(broker, tmp_path)
+    await journal.read()
+    assert "has no transactions" in journal.trouble
+    records = JournalRecords()
+    with pytest.raises(UnreadableAnswer, match="has no transactions"):
+        await read_into(broker.client, records, written_every=25)
+    assert records.kept().last_id <= last
+
+
+async def test_older_transactions_that_are_made_up_meanwhile_are_said_and_not_looked_for(
+    account: PractisedAccount, tmp_path: Path
+) -> None:
+    broker = Exaggerating(account, newest=int(transactions_of(account)[-1].id))
+    journal = open_journal(broker, tmp_path)
+    await journal.read()
+    assert part_of(journal)
+    broker.newest, broker.pages = 10**18, 0
+    filling = asyncio.create_task(journal.fill())
+    while not journal.trouble and not filling.done():  # noqa: ASYNC110 - it wakes nobody
+        await asyncio.sleep(0)
+    filling.cancel()
+    await asyncio.gather(filling, return_exceptions=True)
+    assert "Older transactions are not read: " in journal.trouble
+    assert "has no transactions" in journal.trouble
 
 
 async def test_what_comes_while_it_is_filled_is_in_it(tmp_path: Path) -> None:

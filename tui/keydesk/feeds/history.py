@@ -16,9 +16,7 @@ from keydesk.values import StartPrice
 from keydesk_client.account.fold import remember_first_stops
 from keydesk_client.account.values import checked_time_ns, number_of, readable
 from keydesk_client.account.values import price as checked_price
-from keydesk_client.errors import (
-    Refused,
-)
+from keydesk_client.errors import Refused, UnreadableAnswer
 from keydesk_client.following.feeds import FAILURES
 from keydesk_client.models import DateTime, Transaction
 from keydesk_client.models.responses import TransactionsResponse
@@ -94,6 +92,8 @@ async def _read_back(feed: AccountFeed, start_ns: int) -> list[Transaction]:
     while last > 0 and len(read) < MAX_READ:
         first = max(1, last - LINES + 1)
         answer = await feed.request(feed.client.transactions.range(first, last))
+        if not answer.transactions:  # ids are consecutive: `applied` is made up
+            raise UnreadableAnswer(f"the broker has no transactions {first} to {last}")
         transactions = _valid_transactions(feed, answer)
         read[:0] = transactions
         if transactions and transactions[0].time.ns <= start_ns:

@@ -274,14 +274,31 @@ def beside_commands(
 
 
 def group_columns(
-    keymap: KeyMap, context: str, width: int, left_out: Callable[[str], bool]
-) -> tuple[Sequence[TextLine], Sequence[TextLine]]:
-    """Return the keys of a form or page in two columns of whole groups, about as high as each other."""
+    keymap: KeyMap,
+    context: str,
+    field: str,
+    left_out: Callable[[str], bool],
+    *,
+    width: int,
+    across: int,
+) -> list[list[TextLine]]:
+    """Return the prose and the keys of a form or page in so many columns of whole groups, as low as they can be."""
     groups = [_group_lines(each, width) for each in _kept_groups(keymap, context, left_out)]
-    every, left = sum(map(len, groups)), list[TextLine]()
-    while groups and 2 * len(left) + len(groups[0]) <= every:
-        left += groups.pop(0)
-    return left, [line for each in groups for line in each]
+    parts = [[BLANK, *prose(context, field, width)], *groups]
+    rows = max(map(len, parts))
+    while len(columns := _packed(parts, rows)) > across:
+        rows += 1
+    return [column[1:] for column in columns]
+
+
+def _packed(parts: Sequence[Sequence[TextLine]], rows: int) -> list[list[TextLine]]:
+    """Return parts in columns of so many rows, in their order."""
+    columns: list[list[TextLine]] = [[]]
+    for part in parts:
+        if len(columns[-1]) + len(part) > rows:
+            columns.append([])
+        columns[-1] += part
+    return columns
 
 
 def found_count(
@@ -312,7 +329,7 @@ def _kept_groups(
 
 def _group_lines(group: _Group, width: int) -> list[TextLine]:
     title, example, keys = group
-    return [BLANK, _heading(title, example, width), *_columns(keys, width)]
+    return [BLANK, *_headings(title, example, width), *_columns(keys, width)]
 
 
 def unparted(lines: Sequence[TextLine], rows: int) -> list[TextLine]:
@@ -331,9 +348,9 @@ def command_lines(width: int, words: Sequence[str] = ()) -> list[TextLine]:
     """Return what the first line says, and the commands; with `words` the commands that have all of them."""
     lines: list[TextLine] = []
     if not words:
-        lines += [BLANK, _heading("The first line"), *wrap_text(FIRST_LINE, "plain", width)]
+        lines += [BLANK, *_headings("The first line"), *wrap_text(FIRST_LINE, "plain", width)]
     if commands := [*_commands(width, words)]:
-        lines += [BLANK, _heading("The command line: press : and type, or choose"), *commands]
+        lines += [BLANK, *_headings("The command line: press : and type, or choose"), *commands]
     return lines
 
 
@@ -400,10 +417,14 @@ def _verb(key: Key) -> str:
     return key.action.partition("(")[0]
 
 
-def _heading(title: Printable, example: str = "", width: int = 0) -> TextLine:
-    if not example or cell_len(title) + cell_len(example) + len(SUCH_AS) > width:
-        return ((title, "focus"),)
-    return ((title, "focus"), (safe(f"{SUCH_AS}{example}"), "muted"))
+def _headings(title: Printable, example: str = "", width: int = 0) -> list[TextLine]:
+    """Return the title with its example beside it, or below it where it has room only there."""
+    head: Words = (title, "focus")
+    beside = safe(f"{SUCH_AS}{example}")
+    if example and cell_len(title) + cell_len(beside) <= width:
+        return [(head, (beside, "muted"))]
+    below = beside.strip()
+    return [(head,), ((below, "muted"),)] if example and cell_len(below) <= width else [(head,)]
 
 
 def _columns(keys: Sequence[Key], width: int) -> Iterable[TextLine]:

@@ -17,7 +17,6 @@ from keydesk.forms.help_text import (
     help_lines,
     is_of_form,
     is_of_overlay,
-    prose,
     unparted,
 )
 from keydesk.forms.modal_form import BLANK, ModalForm, TextLine, Words, wrap_text
@@ -45,7 +44,8 @@ from keydesk.widgets.overlay import Result
 
 FRAME = 4  # columns of a panel beside its lines
 MAX_SEARCH = 40  # characters
-BESIDE_FROM = 190  # columns of the help with the commands beside the keys
+BESIDE_FROM = 190  # columns of the help with the commands beside the keys, and with
+ACROSS = 4  # columns of the keys of a form or page
 KEYS_WIDTH = 115  # columns of these keys
 EDGES = 2  # rows of the frame above and below them
 FIELD_ROWS = 3  # of a field of text with its frame
@@ -437,13 +437,14 @@ class HelpForm(SearchForm):
         return (BLANK,)
 
     def _made(self, words: Sequence[str]) -> Sequence[TextLine]:
-        """Return the lines; where there is room, commands stand beside the keys, groups of a form or page beside each other."""
+        """Return the lines; where there is room, commands stand beside the keys, groups of a form or page in columns."""
         whose, is_overlay = (self.keymap, self.key_context), is_of_overlay(self.key_context)
         if self.inside >= BESIDE_FROM and is_overlay and not words:
-            half = (self.inside - COLUMN_GAP) // 2
-            left, right = group_columns(*whose, half, self.left_out)
-            said = prose(self.key_context, self.field, self.inside)
-            lines = [*said, *beside(left, half + COLUMN_GAP, right)]
+            width = (self.inside + COLUMN_GAP) // ACROSS - COLUMN_GAP
+            lines: list[TextLine] = []
+            columns = group_columns(*whose, self.field, self.left_out, width=width, across=ACROSS)
+            for place, column in enumerate(columns):
+                lines = beside(lines, place * (width + COLUMN_GAP), column)
             if len(lines) <= self.room:
                 return lines
         if self.inside < BESIDE_FROM or is_overlay or words:

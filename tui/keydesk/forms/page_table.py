@@ -22,6 +22,7 @@ class PageColumn(Column, Generic[Row], frozen=True, kw_only=True):
     """A column of a page's table, with what it shows of a row; nothing where it has none."""
 
     cell: Callable[[Row], TextLine]
+    page_from: int = 0  # columns of the page, from which on it is shown
 
 
 def cells_of(columns: Sequence[PageColumn[Row]], row: Row) -> Cells:
@@ -29,15 +30,9 @@ def cells_of(columns: Sequence[PageColumn[Row]], row: Row) -> Cells:
     return {column.key: column.cell(row) for column in columns}
 
 
-def has_room(columns: Sequence[Column], rows: Sequence[Cells], width: int) -> bool:
-    """Return whether every column that has a cell fits, the flexible ones at their least width."""
-    measured = [_measured(own, rows) for own in _used(columns, rows)]
-    return needed(_narrowest(columns, measured), 1) <= width - MARK
-
-
-def is_whole(columns: Sequence[Column], rows: Sequence[Cells], width: int) -> bool:
-    """Return whether every column that has a cell fits, with a gap that is seen and no cell cut."""
-    return needed([_measured(own, rows) for own in _used(columns, rows)], 2) <= width - MARK
+def is_whole(columns: Sequence[Column], rows: Sequence[Cells], width: int, gap: int = 2) -> bool:
+    """Return whether every column that has a cell fits, with such a gap and no cell cut."""
+    return needed([_measured(own, rows) for own in _used(columns, rows)], gap) <= width - MARK
 
 
 def share_bar(share: Decimal, cells: int) -> SafeText:

@@ -250,11 +250,12 @@ def _on_trade(id_: str, key: str, hint: str, text: str, form: str) -> Key:
     return Key(id_, (key,), DESK, hint, text, f"{ON_TRADE}('{form}')")
 
 
-def _editing(context: str, name: str) -> tuple[Key, ...]:
-    """Return the keys that change the active field, the same in every form with fields."""
+def _editing(context: str, name: str, step: str = "") -> tuple[Key, ...]:
+    """Return the keys that change the active field, the same in every form with fields; `step` is what it counts in."""
+    hint, one = f"±1 {step}".strip(), f"One {step}".strip()
     return (
-        Key(f"{name}-up", ("up",), context, "±1 pip", "One pip up", "nudge(1)"),
-        Key(f"{name}-down", ("down",), context, "", "One pip down", "nudge(-1)"),
+        Key(f"{name}-up", ("up",), context, hint, f"{one} up", "nudge(1)"),
+        Key(f"{name}-down", ("down",), context, "", f"{one} down", "nudge(-1)"),
         Key(f"{name}-up-10", (".",), context, "", "Ten up, or the point", "nudge(10)"),
         Key(f"{name}-down-10", (",",), context, "", "Ten down", "nudge(-10)"),
         Key(f"{name}-next", ("tab",), context, "", "Next field", "next_field(1)"),
@@ -481,11 +482,11 @@ KEYS: tuple[Key, ...] = (
     _text_field("ends"),
     _text_field("scale"),
     _choice("count_in_atr"),
-    *_editing(TICKET, "ticket"),
+    *_editing(TICKET, "ticket", "pip"),
     # Modify, protect, trailing: the same letters.
     *_fields(MODIFY, MODIFY_FIELDS),
     *_choices(MODIFY, MODIFY_CHOICES),
-    *_editing(MODIFY, "modify"),
+    *_editing(MODIFY, "modify", "pip"),
     # Break-even: pips beyond it.
     Key("even-up", ("up",), BREAK_EVEN, "±1 pip", "A pip more beyond it", "nudge(1)"),
     Key("even-down", ("down",), BREAK_EVEN, "", "A pip less", "nudge(-1)"),

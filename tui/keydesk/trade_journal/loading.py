@@ -15,6 +15,7 @@ from keydesk.records.errors import NOT_KEPT, DamagedRecords
 from keydesk.records.journal import JournalRecords, KeptPart
 from keydesk.trade_journal.reading import events_of
 from keydesk_client.client import Client
+from keydesk_client.errors import UnreadableAnswer
 
 ON_A_PAGE = 500  # transactions: more of them hold the event loop too long while they are decoded
 PART = 50  # transactions between two turns of the event loop
@@ -120,9 +121,18 @@ async def kept_and_newest(client: Client, records: JournalRecords) -> tuple[Kept
 
 
 async def read_events(client: Client, first: int, last: int) -> list[Event]:
-    """Return the events of the transactions from one to another, both included; the event loop runs in between."""
+    """Return the events of the transactions from one to another, both included; the event loop runs in between.
+
+    Raises:
+        UnreadableAnswer: there are none. Ids are consecutive: the broker names a newest transaction that it does not have, and
+            a wrong one would be asked for page after page.
+    """
     events: list[Event] = []
     transactions = (await client.transactions.range(first, last)).transactions
+    if not transactions:
+        raise UnreadableAnswer(
+            f"the broker has no transactions {first} to {last}, which its lastTransactionID promises"
+        )
     for start in range(0, len(transactions), PART):
         events.extend(events_of(transactions[start : start + PART]))
         await asyncio.sleep(0)

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.forms.account.account_columns import WIDE, WITH_CENTS, AccountMoney
+from keydesk.forms.account.account_columns import COLUMNS, DETAILS, AccountMoney
 from keydesk.forms.account.all_accounts import AccountChoice, AllAccountsPage
 from keydesk.forms.info_form import width_of
 from keydesk.forms.page_table import cells_of
@@ -39,8 +39,13 @@ PROFILES = (
 )
 
 
-@pytest.mark.parametrize("size", [(60, 16), (80, 24), (200, 50)])
-async def test_gains_losses_and_what_cannot_be_read_are_shown(size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(
+    ("size", "loss", "profit"),
+    [((60, 16), "−8", "+12"), ((80, 24), "−8.50", "+12.25"), ((200, 50), "−8.50", "+12.25")],
+)
+async def test_gains_losses_and_what_cannot_be_read_are_shown(
+    size: tuple[int, int], loss: str, profit: str
+) -> None:
     page = AllAccountsPage("main")
     app = FormApp(lambda: page)
     async with app.run_test(size=size) as pilot:
@@ -55,9 +60,9 @@ async def test_gains_losses_and_what_cannot_be_read_are_shown(size: tuple[int, i
             await pilot.press("down")
             shown += app.words
             roles |= {str(text).strip(): role for line in page.lines() for text, role in line}
-    for text in ("−8.50", "+12.25", "1 without a stop", "timed out", "vault is locked", "slow"):
+    for text in (loss, profit, "1 without a stop", "timed out", "vault is locked", "slow"):
         assert text in shown, text
-    assert (roles["−8.50"], roles["+12.25"]) == ("loss", "profit")
+    assert (roles[loss], roles[profit]) == ("loss", "profit")
 
 
 async def test_sums_stand_by_kind_of_money_and_currency() -> None:
@@ -70,11 +75,11 @@ async def test_sums_stand_by_kind_of_money_and_currency() -> None:
             page.show(each)
         await pilot.pause()
         totals = [line for line in app.words.splitlines() if " total " in line]
-    figures = [line.split()[6:9] for line in totals]
-    assert " LIVE  total USD of 2 " in totals[0]
+    figures = [line.split()[5:8] for line in totals]
+    assert " LIVE  total of 2 " in totals[0]
     assert figures[0] == ["20,000.00", "USD", "+12.25"]
     assert "UNLIMITED" in totals[0]
-    assert " PRACTICE  total USD of 2 " in totals[1]
+    assert " PRACTICE  total of 2 " in totals[1]
     assert figures[1] == ["20,000.00", "USD", "–"]
 
 
@@ -132,7 +137,9 @@ async def test_in_80_columns_margin_risk_trades_and_the_open_one_are_there() -> 
         await pilot.pause()
         lines = app.words.splitlines()
         head = next(line for line in lines if "open P/L" in line)
-        own, other = (next(line for line in lines if end in line) for end in ("…01-1-1", "…01-1-2"))
+        own, other = (
+            next(line for line in lines if word in line) for word in ("…01-1-1", "a name")
+        )
     assert [each in head for each in ("margin", "open risk", "trades")] == [True] * 3
     assert own.rstrip(" │").endswith("open")
     for figure in ("36,214,006 JPY", "−1,204,550 ", "61 %", "905,350", "14"):
@@ -232,7 +239,7 @@ async def test_a_wide_window_has_balance_and_free_margin_in_the_table() -> None:
     assert sum("98.50" in line and "77.25" in line for line in lines) == 2
     assert sum(line.split().count("+1.50") == 2 for line in lines) == 2  # of 100 both are the same
     assert sum(line.split().count("2.25") == 2 for line in lines) == 2
-    assert any("total EUR of 2" in line and "197.00" in line and "154.50" in line for line in lines)
+    assert any("total of 2" in line and "197.00" in line and "154.50" in line for line in lines)
 
 
 def several(count: int, environment: str, currency: str) -> ProfileOverview:
@@ -297,7 +304,7 @@ async def test_a_wide_row_has_the_whole_number_of_the_account() -> None:
 async def test_the_whole_number_stands_where_it_has_room_and_the_open_one_has_a_title() -> None:
     lines = await shown(several(5, "LIVE", "USD"), size=(120, 35))
     assert sum("101-004-1234567-003 " in line for line in lines) == 1
-    narrow = await shown(several(5, "LIVE", "USD"))
+    narrow = await shown(several(5, "LIVE", "USD"), size=(60, 24))
     assert not any("101-004-1234567-003" in line for line in narrow)
     [head] = [line for line in await shown(PROFILES[0]) if "NAV" in line]
     assert head.endswith("state")
@@ -317,7 +324,7 @@ async def test_more_about_the_chosen_account_is_one_line_in_80_columns() -> None
         )
         lines = await shown(ProfileOverview("main", "PRACTICE", (own,)))
         [line] = [line for line in lines if "balance" in line]
-        assert line.endswith("closeout 17.5 %  4 orders")
+        assert line.endswith("closeout 17.5 %  orders 4")
 
 
 async def test_amounts_of_yen_have_no_decimals_and_keep_their_place_below_those_with_cents() -> (
@@ -355,10 +362,25 @@ async def test_figures_that_cannot_be_read_again_stay_dimmed_with_their_age() ->
         assert "−9.50" in app.words
 
 
-async def test_the_totals_take_no_more_columns_than_the_accounts_in_80_columns() -> None:
-    lines = await shown(several(15, "PRACTICE", "USD"), size=(80, 24))
-    [total] = [line for line in lines if "total" in line]
-    assert total.startswith("PRACTICE  total 15.00 USD +18,517.50 ")
+async def test_in_80_columns_an_account_is_named_alone_unless_another_one_has_its_name() -> None:
+    named = [
+        AccountOverview(f"101-004-81234-{n:03}", alias=alias, currency="USD", nav=D("126691.94"))
+        for n, alias in enumerate(("swing", "swing", "Practice, hedging", ""))
+    ]
+    lines = await shown(ProfileOverview("main", "PRACTICE", tuple(named)))
+    rows = [line.removeprefix("▶ ").split("  ")[0] for line in lines if " USD" in line]
+    assert rows[:4] == ["…4-000 swing", "…4-001 swing", "Practice, hedging", "…4-003"]
+
+
+async def test_the_margin_used_is_a_bar_on_the_whole_value() -> None:
+    own = AccountOverview("1", currency="USD", nav=D(100), margin_used=D(25), alias="swing")
+    for size, bar in (((80, 24), "━━──────"), ((120, 35), "━━━━────────────")):
+        [row] = [
+            line
+            for line in await shown(ProfileOverview("main", "PRACTICE", (own,)), size=size)
+            if "25 %" in line
+        ]
+        assert f"25 % {bar} " in row
 
 
 async def test_the_row_of_the_open_account_has_the_figures_of_the_first_line() -> None:
@@ -401,7 +423,31 @@ def test_a_small_share_is_not_written_as_none_and_a_rounded_result_has_the_colou
     of = AccountOverview(
         "1", currency="USD", nav=D(100_000), margin_used=D("378.38"), unrealized_pl=D("-1.70")
     )
-    cells = cells_of(WIDE, AccountMoney([of], (), "plain", WITH_CENTS))
+    cells = cells_of(COLUMNS, AccountMoney([of], (), "plain", DETAILS[0]))
     assert cells["share"][0] == ("  <1 %", "plain")
     assert cells["result-share"] == ((percent(D(0)), "muted"),)
     assert cells["open"][0][1] == "loss"
+
+
+async def test_the_chosen_account_stays_chosen_when_a_profile_above_it_is_read() -> None:
+    page = AllAccountsPage("main")
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)) as pilot:
+        page.expect(["money", "main"])
+        page.show(PROFILES[0])
+        await pilot.press("down")
+        page.show(PROFILES[1])
+        await pilot.press("enter")
+    assert app.results == [AccountChoice("main", "101-001-1-1")]
+
+
+async def test_a_profile_that_was_chosen_before_it_was_read_stays_chosen() -> None:
+    page = AllAccountsPage("main")
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)) as pilot:
+        page.expect(["money", "main", "gone"])
+        await pilot.press("down")
+        for each in (1, 0, 3):
+            page.show(PROFILES[each])
+        await pilot.press("enter")
+    assert app.results == [AccountChoice("main", "101-001-1-1")]

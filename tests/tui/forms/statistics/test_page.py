@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from functools import cache
+from itertools import product
 
 import pytest
 from rich.cells import cell_len
@@ -24,7 +25,7 @@ from keydesk.forms.statistics.what_if import WhatIfData, WhatIfView
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.csv_rows import RowContext
 from keydesk.trade_journal.snapshot import JournalSnapshot
-from support.data.journal_trades import closed_trade
+from support.data.journal_trades import HOUR, MONDAY, closed_trade
 from support.fakes.form_app import FormApp
 from support.year_of_trades import events_of_days, notes_of_days
 
@@ -243,6 +244,55 @@ async def test_enter_looks_at_one_group_alone_and_escape_goes_back_to_all() -> N
     assert "Sharpe" not in one  # of the account, not of a group
     both = await after("2", "right", "enter", "escape")
     assert f"Statistics  {DAYS * A_DAY} closed trades" in both
+
+
+async def test_enter_on_a_row_that_the_new_groups_do_not_have_opens_the_last_one() -> None:
+    page = StatisticsPage(Host(), 2)
+    app = FormApp(lambda: page)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot.pause)
+        page._anew()  # as after a new trade, until it is computed
+        for _ in range(20):
+            page.action_move(0, 1)
+        page.action_take()
+        await settle(app, pilot.pause)
+        assert "instrument: USD_JPY" in app.words
+
+
+async def test_the_calendar_of_a_group_without_the_chosen_weekday_chooses_a_day_of_its_own() -> (
+    None
+):
+    saturday = closed_trade("5", 1, opened_ns=MONDAY + 5 * 24 * HOUR, instrument="BTC_USD")
+    others = (
+        closed_trade("7", number, opened_ns=MONDAY + days * 24 * HOUR)
+        for number, days in ((2, 0), (3, 7))
+    )
+    host = Host(JournalSnapshot(Journal((saturday, *others)), RowContext(), (), "PRACTICE", "USD"))
+    text = await after(
+        "7", "left", "down", "down", "down", "down", "down", "2", "down", "enter", "7", host=host
+    )
+    assert "instrument: EUR_USD" in text
+    assert re.search(r"Mon 2024-03-\d\d   \+7.00", text)
+
+
+@pytest.mark.parametrize("width", [16, 20, 36])
+def test_a_narrow_window_cuts_no_amount_above_the_curve(width: int) -> None:
+    view, shown = EquityView(), few("100", "-50", "30")
+    given = ViewInput(shown, shown.journal.closed, width=width, rows=20)
+    lines = ["".join(text for text, _ in line) for line in view.lines(view.compute(given), given)]
+    assert max(cell_len(each) for each in lines[:6]) <= width
+    assert "deepest −50.00" in " ".join(each.strip() for each in lines)
+
+
+def test_amounts_of_a_yen_account_do_not_run_into_r_or_the_number_of_trades() -> None:
+    results = ["-123456.50", "-1234567.25", "98765.75"] * 8
+    trades = tuple(closed_trade(each, n, risk="250000") for n, each in enumerate(results))
+    shown = JournalSnapshot(Journal(trades), RowContext(), (), "PRACTICE", "JPY")
+    views = StatisticsPage(Host()).views
+    for view, size in product((views[1], views[6]), ((76, 40), (116, 40), (36, 40))):
+        given = ViewInput(shown, shown.journal.closed, width=size[0], rows=size[1])
+        for line in view.lines(view.compute(given), given):
+            assert not re.search(r"\d[−+]", "".join(text for text, _ in line))
 
 
 async def test_the_hours_begin_at_the_one_with_the_largest_result() -> None:

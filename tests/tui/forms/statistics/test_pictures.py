@@ -105,6 +105,12 @@ def test_dates_are_as_short_as_they_differ() -> None:
     assert row.split()[-3:] == ["Jan", "2025", "Feb"]
 
 
+def test_a_curve_of_some_days_is_drawn_in_the_narrowest_window() -> None:
+    days = curve(*((24 * day, "1") for day in range(5)))
+    for columns in range(1, 40):
+        assert curve_rows(days, (columns, 6), UTC, ascii_only=False)
+
+
 def test_one_day_has_times_and_weekends_have_no_room() -> None:
     day = texts(curve_rows(curve((0, "1"), (3, "1")), (80, 12), UTC, ascii_only=False))
     assert "13:00" in day[-1]

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from keydesk.calc.daily_loss import LossLock
 from keydesk.calc.market.trading_day import day_start
 from keydesk.calc.orders.field_draft import Entry
+from keydesk.calc.orders.instructions import CancelOrders, ClosePosition, CloseTrades, Flatten
 from keydesk.calc.orders.limits import LIMIT_FIELDS
 from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.forms.form import Form
@@ -185,6 +186,36 @@ def test_no_guard_lock_or_limit_refuses_an_exit(hold: str) -> None:
         assert asked.step is not Step.REFUSED, f"{name}: {asked.reason}"
         assert form.action() in EXITS
         assert form.request() is not None
+
+
+CLOSING = (CloseTrades, ClosePosition, CancelOrders, Flatten)
+
+
+@pytest.mark.parametrize("lacks", ["price", "rules", "account"])
+def test_what_closes_or_cancels_is_sent_without_a_price_and_what_sets_a_level_waits(
+    lacks: str,
+) -> None:
+    closing = set()
+    for name, build in EXIT_FORMS.items():
+        context = held("disarmed")
+        closes = isinstance(build(context).request(), CLOSING)
+        match lacks:
+            case "price":
+                context.store.quotes.clear()
+            case "rules":
+                context.store.instruments.clear()
+            case _:
+                context.store.account = None
+        form = build(context)
+        asked = form.confirmation()
+        if closes:
+            closing.add(name)
+            assert asked.step is not Step.REFUSED, f"{name}: {asked.reason}"
+            assert isinstance(form.request(), CLOSING)
+        else:
+            assert asked.step is Step.REFUSED
+            assert "Waiting for a price" in asked.reason
+    assert len(closing) == 7
 
 
 @pytest.mark.parametrize("hold", HOLDS)

@@ -9,15 +9,16 @@ from msgspec.structs import replace
 from keydesk.forms.modal_form import TextLine, Words
 from keydesk.forms.page_table import PageColumn, share_bar
 from keydesk.store.store import Store
-from keydesk.text.format import UNLIMITED, money, percent
+from keydesk.text.format import UNLIMITED, account_tail, money, percent
 from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk.trading.accounts.account_overview import AccountOverview
 from keydesk.trading.open_items import ENTRY_TYPES
 from keydesk.widgets.theme import ColourRole, role_of_sign
 from keydesk_client.arithmetic.constants import ZERO
 
-ACCOUNT_WIDTH = 17  # columns of a number, and of a band with its total
-BAR = 8  # cells of the margin used
+ACCOUNT_WIDTH = 17  # columns of a name, and of a band with its total
+NAME_WIDTH, ID_WIDTH = 26, 24  # characters of a name, and of a number
+NARROW, MIDDLE, WIDE = 100, 130, 160  # columns of a page, from which on it has more of them
 LEAST_PERCENT = Decimal("0.005")  # of the value; less would be written as nothing
 FULL = Decimal("0.5")  # of the value, from which on the margin used is a warning
 WHOLE_CURRENCIES = frozenset(("JPY", "KRW"))  # without cents
@@ -26,14 +27,29 @@ FigureName = Literal[
 ]
 
 
-class Places(NamedTuple):
-    """The decimals of a whole column, as many as have room."""
+Number = Literal["whole", "end", ""]
 
-    amount: int = 2
+
+class Detail(NamedTuple):
+    """How much is written of every account: as much as has room."""
+
+    number: Number  # of the account
+    bar: int = 0  # cells of the margin used
+    amount: int = 2  # decimals
     result: int = 2
 
 
-WITH_CENTS, WHOLE_AMOUNTS, WHOLE = Places(), Places(amount=0), Places(amount=0, result=0)
+DETAILS = (
+    Detail("whole", bar=16),
+    Detail("whole", bar=8),
+    Detail("end", bar=8),
+    Detail("", bar=8),
+    Detail("", bar=8, amount=0),
+    Detail("", bar=5, amount=0),
+    Detail("", bar=5, amount=0, result=0),
+    Detail("", amount=0),
+    Detail("", amount=0, result=0),
+)
 
 
 def with_figures_of(store: Store, account: AccountOverview) -> AccountOverview:
@@ -58,13 +74,35 @@ def with_figures_of(store: Store, account: AccountOverview) -> AccountOverview:
     )
 
 
+def name_of(account: AccountOverview, number: Number = "end") -> SafeText:
+    """Return the number of an account, or its end, before its name where it has one; without a number the name alone."""
+    if not number and account.alias:
+        return clean(account.alias, NAME_WIDTH)
+    end = (
+        clean(account.id, ID_WIDTH) if number == "whole" else f"…{clean(account_tail(account.id))}"
+    )
+    return safe(f"{end} {clean(account.alias, NAME_WIDTH)}" if account.alias else end)
+
+
+def band(environment: str) -> TextLine:
+    """Return the kind of money, as the first line of the desk shows it."""
+    if not environment:
+        return ()
+    words: Words = (
+        (" LIVE ", "live-text on live")
+        if environment == "LIVE"
+        else (" PRACTICE ", "practice-text on practice")
+    )
+    return (words, (" ", "plain"))
+
+
 class AccountMoney(NamedTuple):
     """What the columns read: an account, or several of one currency together."""
 
     accounts: Sequence[AccountOverview]
     name: TextLine
     role: ColourRole
-    places: Places
+    detail: Detail
     is_opened: bool = False  # in this desk
 
     def sum_of(self, name: FigureName) -> Decimal | None:
@@ -79,7 +117,7 @@ class AccountMoney(NamedTuple):
 
     def amount(self, name: FigureName) -> SafeText:
         """Return the sum of a figure."""
-        return self.text_of(self.sum_of(name), self.places.amount)
+        return self.text_of(self.sum_of(name), self.detail.amount)
 
     def text_of(self, value: Decimal | None, places: int, *, signed: bool = False) -> SafeText:
         """Return an amount in the currency's digits; without cents it stands above the others' whole units."""
@@ -88,9 +126,13 @@ class AccountMoney(NamedTuple):
         return safe(money(value, 0, signed=signed) + " " * (places + 1))
 
 
+def _amount(of: AccountMoney, name: FigureName) -> TextLine:
+    return ((of.amount(name), "plain" if of.sum_of(name) else "faint"),)
+
+
 def _result(of: AccountMoney) -> TextLine:
     result = of.sum_of("unrealized_pl")
-    text = of.text_of(result, of.places.result, signed=True)
+    text = of.text_of(result, of.detail.result, signed=True)
     return ((text, _result_role(text)),)
 
 
@@ -109,8 +151,11 @@ def _share(of: AccountMoney) -> TextLine:
     is_much = share >= FULL
     text = "<1" if 0 < share < LEAST_PERCENT else percent(share, 0)
     words: Words = (safe(f"{text:>4} %"), "warn" if is_much else "plain")
-    bar: Words = (safe(f" {share_bar(share, BAR)}"), "warn" if is_much else "focus")
-    return (words, bar) if of.places.amount else (words,)
+    if not of.detail.bar:
+        return (words,)
+    bar = share_bar(share, of.detail.bar)
+    rest = safe("─" * (of.detail.bar - len(bar)))
+    return (words, (safe(f" {bar}"), "warn" if is_much else "focus"), (rest, "line"))
 
 
 def _part_of_nav(of: AccountMoney, name: FigureName) -> TextLine:
@@ -130,7 +175,7 @@ def _part_at_risk(of: AccountMoney) -> TextLine:
 def _risk(of: AccountMoney) -> TextLine:
     if of.is_unlimited:
         return ((safe(UNLIMITED), "danger"),)
-    return ((of.amount("open_risk"), "plain"),)
+    return _amount(of, "open_risk")
 
 
 def _closeout(of: AccountMoney) -> TextLine:
@@ -146,7 +191,7 @@ def _count(number: int) -> TextLine:
 
 
 AccountColumn = PageColumn[AccountMoney]
-WIDE: tuple[AccountColumn, ...] = (
+COLUMNS: tuple[AccountColumn, ...] = (
     AccountColumn(
         *("account", "account", ACCOUNT_WIDTH),
         right=False,
@@ -160,31 +205,38 @@ WIDE: tuple[AccountColumn, ...] = (
         cell=lambda of: ((clean(of.accounts[0].currency, 8), "muted"),),
     ),
     AccountColumn(*("open", "open P/L", 0, 1), cell=_result),
-    AccountColumn(*("result-share", "P/L %", 0), cell=lambda of: _part_of_nav(of, "unrealized_pl")),
     AccountColumn(
-        *("margin", "margin used", 0, 5), cell=lambda of: ((of.amount("margin_used"), "plain"),)
+        *("result-share", "P/L %", 0),
+        page_from=WIDE,
+        cell=lambda of: _part_of_nav(of, "unrealized_pl"),
+    ),
+    AccountColumn(
+        *("margin", "margin used", 0, 5),
+        page_from=MIDDLE,
+        cell=lambda of: _amount(of, "margin_used"),
     ),
     AccountColumn(*("share", "margin", 0, 2), right=False, cell=_share),
     AccountColumn(*("risk", "open risk", 0, 2), cell=_risk),
-    AccountColumn(*("risk-share", "risk %", 0), cell=_part_at_risk),
+    AccountColumn(*("risk-share", "risk %", 0), page_from=NARROW, cell=_part_at_risk),
     AccountColumn(
         *("trades", "trades", 0, 3),
         cell=lambda of: _count(sum(each.trades for each in of.accounts)),
     ),
     AccountColumn(
         *("orders", "orders", 0, 6),
+        page_from=MIDDLE,
         cell=lambda of: _count(sum(each.entry_orders for each in of.accounts)),
     ),
-    AccountColumn(*("balance", "balance", 0), cell=lambda of: ((of.amount("balance"), "plain"),)),
     AccountColumn(
-        *("free", "free", 0), cell=lambda of: ((of.amount("margin_available"), "plain"),)
+        *("balance", "balance", 0), page_from=WIDE, cell=lambda of: _amount(of, "balance")
     ),
-    AccountColumn(*("closeout", "closeout", 0), cell=_closeout),
+    AccountColumn(
+        *("free", "free", 0), page_from=WIDE, cell=lambda of: _amount(of, "margin_available")
+    ),
+    AccountColumn(*("closeout", "closeout", 0), page_from=WIDE, cell=_closeout),
     AccountColumn(
         *("state", "state", 0, 4),
         right=False,
         cell=lambda of: (("open", "focus"),) if of.is_opened else (),
     ),
 )
-WIDE_ONLY = frozenset(("result-share", "risk-share", "balance", "free", "closeout"))
-NARROW = tuple(each for each in WIDE if each.key not in WIDE_ONLY)

@@ -1,29 +1,37 @@
 """The page of every account of every profile: value, profit, margin, what is open and at risk. Enter opens one."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 from time import monotonic
 from typing import ClassVar, NamedTuple
 
 from msgspec.structs import replace
 
 from keydesk.forms.account.account_columns import (
-    ACCOUNT_WIDTH,
-    NARROW,
-    WHOLE,
-    WHOLE_AMOUNTS,
+    COLUMNS,
+    DETAILS,
+    ID_WIDTH,
     WHOLE_CURRENCIES,
     WIDE,
-    WITH_CENTS,
     AccountMoney,
-    Places,
+    Detail,
+    band,
+    name_of,
     with_figures_of,
+)
+from keydesk.forms.account.account_totals import (
+    AccountGroup,
+    AccountRow,
+    groups_of,
+    lacking_lines,
+    rule_above,
 )
 from keydesk.forms.info_form import InfoForm, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.forms.page_table import (
     Cells,
     cells_of,
-    has_room,
     is_whole,
     rows_in_sight,
     table_lines,
@@ -33,25 +41,17 @@ from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
-from keydesk.text.format import account_tail, counted, duration, money, percent, shorten
-from keydesk.text.sanitize import Printable, SafeText, clean, safe
+from keydesk.text.format import counted, duration, money, percent
+from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
 from keydesk.widgets.theme import ColourRole
-from keydesk_client.arithmetic.constants import ZERO
 
 MOST_SHOWN = 50  # accounts of a token: the page is drawn anew with every key
 LOADING = "is being read"
 BELOW = 4  # lines about the chosen one
 OLD_AFTER = 15.0  # seconds after which a profile that was not read again says how old it is
 FEW = 8  # rows in sight
-WIDE_FROM = 160  # columns of a wide page
-LARGE = 1000  # of a result, from which on its cents take columns
-ID_WIDTH = 24  # characters of a number
-ID_FROM = 100  # columns of a page with the whole number, where it has room
-MOST_NAMED = 3  # of what the totals lack
 LEAST_TABLE = 3  # rows, below which the profile of the first one is not repeated
-_USUAL: ColourRole = "plain"
-_CHOSEN: ColourRole = "bright"  # also of a sum
 
 
 class AccountChoice(NamedTuple):
@@ -61,31 +61,11 @@ class AccountChoice(NamedTuple):
     account_id: str = ""
 
 
-class _Row(NamedTuple):
-    """A row of the page: an account, or a profile of which none is known."""
-
-    profile: str
-    environment: str = ""
-    account: AccountOverview | None = None
-    why: str = ""  # it cannot be read
-    is_first: bool = True  # of its profile
-    is_old: bool = False  # its broker has not answered since
-
-
 class _Line(NamedTuple):
     """A line of the table: of an account, or the head of its profile."""
 
     place: int  # of the row
     is_head: bool
-
-
-class _Group(NamedTuple):
-    """Accounts whose money can be added up."""
-
-    environment: str
-    currency: str
-    accounts: Sequence[AccountOverview]
-    is_old: bool
 
 
 class AllAccountsPage(InfoForm[AccountChoice]):
@@ -125,12 +105,17 @@ class AllAccountsPage(InfoForm[AccountChoice]):
 
     def show(self, profile: ProfileOverview) -> None:
         """Show a profile as it was read; one that cannot be read again keeps its figures, with their age."""
-        before = self._read.get(profile.profile)
+        chosen, before = self._choice(), self._read.get(profile.profile)
         if profile.why and before is not None and before.accounts:
             profile = replace(before, why=profile.why)
         else:
             self._read_at[profile.profile] = self._clock()
         self._read[profile.profile] = profile
+        if chosen is not None:  # rows above it may have come, or gone
+            rows = self.all_rows()
+            own = [place for place, row in enumerate(rows) if row.profile == chosen.profile]
+            same = (place for place in own if _choice_of(rows[place]) == chosen)
+            self.at = next(same, own[0] if own else self.at)
         self.redraw()
 
     def on_frame(self, frame: Frame) -> None:
@@ -163,29 +148,35 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         """Return the keys."""
         return self.keys_that_fit(*(("Enter opens it",) if self._names else ()))
 
-    def all_rows(self) -> list[_Row]:
+    def all_rows(self) -> list[AccountRow]:
         """Return the rows in the order of the profiles."""
         return [self._as_of_now(row) for name in self._names for row in self._rows_of(name)]
 
-    def _is_live(self, row: _Row) -> bool:
+    def _is_live(self, row: AccountRow) -> bool:
         """Return whether a row is the account that the desk follows."""
         now = None if self._store is None else self._store.account
         return now is not None and self._is_open(row) and getattr(row.account, "id", "") == now.id
 
-    def _as_of_now(self, row: _Row) -> _Row:
+    def _as_of_now(self, row: AccountRow) -> AccountRow:
         if self._store is None or row.account is None or not self._is_live(row):
             return row
         return row._replace(account=with_figures_of(self._store, row.account), why="", is_old=False)
 
-    def _rows_of(self, name: str) -> Iterable[_Row]:
+    def _rows_of(self, name: str) -> Iterable[AccountRow]:
         profile = self._read.get(name)
         if profile is None:
-            return [_Row(name)]
+            return [AccountRow(name)]
         if not profile.accounts:
-            return [_Row(name, profile.environment, why=profile.why or "it has no account")]
+            return [AccountRow(name, profile.environment, why=profile.why or "it has no account")]
         shown = profile.accounts[:MOST_SHOWN]
+        names = Counter(each.alias for each in shown)
         return [
-            _Row(name, profile.environment, each, each.why, not place, self._is_old(name))
+            AccountRow(
+                *(name, profile.environment, each, each.why),
+                is_first=not place,
+                is_old=self._is_old(name),
+                is_named=names[each.alias] == 1,
+            )
             for place, each in enumerate(shown)
         ]
 
@@ -195,9 +186,9 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         if not rows:
             return wrap_text("No profile yet: :login NAME signs in", "muted", self.inside)
         self.at = min(self.at, len(rows) - 1)
-        groups = all_groups = _groups(rows)
+        groups = all_groups = groups_of(rows)
         below = self._chosen_lines(rows[self.at])
-        without = _without(rows, self._unshown, self.inside) if groups else []
+        without = lacking_lines(rows, self._unshown, self.inside) if groups else []
         room = self.room - 1 - len(below) - (len(groups) + 1 if groups else 0) - len(without)
         if room < min(len(rows), FEW):  # the sums of this kind of money only, or none
             kind = rows[self.at].environment
@@ -209,24 +200,19 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         table = self._table(rows, shown, groups)
         split = 1 + len(shown)
         more = self._more_text() if shown[-1].place == len(rows) - 1 else []
-        rule = [_rule(width_of(table[0]), len(groups), len(all_groups))] if groups else []
+        rule = [rule_above(width_of(table[0]), len(groups), len(all_groups))] if groups else []
         return [*table[:split], *more, *rule, *table[split:], *without, *below]
 
     def _table(
-        self, rows: Sequence[_Row], shown: Sequence[_Line], groups: Sequence[_Group]
+        self, rows: Sequence[AccountRow], shown: Sequence[_Line], groups: Sequence[AccountGroup]
     ) -> list[TextLine]:
-        """Return the header, the lines in sight and the totals; whole amounts where cents have no room."""
-        columns = WIDE if self.inside >= WIDE_FROM else NARROW
+        """Return the header, the lines in sight and the totals; as much of each as has room."""
+        columns = [each for each in COLUMNS if each.page_from <= self.inside]
         marks = [each for each in shown if not (each.is_head or rows[each.place].why)]
-        for places in _places_for([rows[each.place].account for each in marks], groups):
-            totals = [_total(each, places, is_named=self.inside >= ID_FROM) for each in groups]
-            named = [self._cells(rows, each.place, places, is_named=True) for each in marks]
-            cells = [*named, *totals]
-            if self.inside >= ID_FROM and is_whole(columns, cells, self.inside):
-                break
-            if any(width_of(each["account"]) > ACCOUNT_WIDTH for each in named):
-                cells = [*(self._cells(rows, each.place, places) for each in marks), *totals]
-            if has_room(columns, cells, self.inside):
+        for gap, detail in product((2, 1), DETAILS):
+            accounts = [self._cells(rows[each.place], each.place, detail) for each in marks]
+            cells = [*accounts, *(each.cells(detail) for each in groups)]
+            if is_whole(columns, cells, self.inside, gap):
                 break
         chosen = next((n for n, each in enumerate(marks) if each.place == self.at), None)
         head, *table = table_lines(columns, cells, self.inside, chosen)
@@ -235,7 +221,7 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         sums = zip(groups, figures, strict=True)
         return [head, *lines, *(_dimmed(line) if of.is_old else line for of, line in sums)]
 
-    def _line(self, row: _Row, line: _Line, figures: Iterator[TextLine]) -> TextLine:
+    def _line(self, row: AccountRow, line: _Line, figures: Iterator[TextLine]) -> TextLine:
         """Return the head of a profile, an account that cannot be read, or the next line of figures."""
         mark: Words = ("▶ " if line.place == self.at else "  ", "focus")
         if line.is_head:
@@ -244,7 +230,7 @@ class AllAccountsPage(InfoForm[AccountChoice]):
             return _dimmed(next(figures)) if row.is_old else next(figures)
         return (
             mark,
-            (safe(f"{_name(row.account)}  "), "plain"),
+            (safe(f"{name_of(row.account)}  "), "plain"),
             (safe(f"cannot be read: {clean(row.why)}"), "warn"),
         )
 
@@ -257,25 +243,24 @@ class AllAccountsPage(InfoForm[AccountChoice]):
     def _unshown(self) -> int:
         return sum(max(0, len(each.accounts) - MOST_SHOWN) for each in self._read.values())
 
-    def _cells(
-        self, rows: Sequence[_Row], place: int, places: Places, *, is_named: bool = False
-    ) -> Cells:
-        row, role = rows[place], _CHOSEN if place == self.at else _USUAL
+    def _cells(self, row: AccountRow, place: int, detail: Detail) -> Cells:
         if row.account is None:
             return {}
-        name: TextLine = (
-            (_name(row.account, is_whole=is_named or self.inside >= WIDE_FROM), role),
+        role: ColourRole = "bright" if place == self.at else "plain"
+        number = detail.number or ("" if row.is_named else "end")
+        name: TextLine = ((name_of(row.account, number), role),)
+        return cells_of(
+            COLUMNS, AccountMoney([row.account], name, role, detail, self._is_open(row))
         )
-        return cells_of(WIDE, AccountMoney([row.account], name, role, places, self._is_open(row)))
 
-    def _is_open(self, row: _Row) -> bool:
+    def _is_open(self, row: AccountRow) -> bool:
         account_id = "" if row.account is None else row.account.id
         name, opened = self._opened
         return row.profile == name and (account_id == opened if opened else row.is_first)
 
-    def _head_of(self, row: _Row) -> TextLine:
+    def _head_of(self, row: AccountRow) -> TextLine:
         """Return a profile with the number of its accounts, or why there is none."""
-        profile: TextLine = (*_band(row.environment), (clean(row.profile), "bright"))
+        profile: TextLine = (*band(row.environment), (clean(row.profile), "bright"))
         if row.account is not None:
             count = len(self._read[row.profile].accounts)
             accounts: Words = (safe(f"   {counted(count, 'account')}"), "muted")
@@ -290,7 +275,7 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         text = f"   as of {duration(self._age(name))} ago{why and ': '}{why}"
         return safe(text), "warn"
 
-    def _chosen_lines(self, row: _Row) -> list[TextLine]:
+    def _chosen_lines(self, row: AccountRow) -> list[TextLine]:
         """Return what the table leaves out of the chosen account."""
         if row.why:
             text = safe(f"Cannot be read: {clean(row.why)}")
@@ -299,9 +284,8 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         if account is None:
             return [BLANK, ((safe(f"{clean(row.profile)} {LOADING}"), "muted"),)]
         lines: list[TextLine] = []
-        if self.inside < WIDE_FROM:  # else the table has them
-            text = _more_of(account, self.inside)
-            lines = fold_line(((text, "muted"),), self.inside)
+        if self.inside < WIDE:  # else the table has them
+            lines = fold_line(_more_of(account, self.inside), self.inside)
         if account.unprotected:
             lines += wrap_text(safe(f"Open risk {account.risk_text}"), "danger", self.inside)
         return [BLANK, *lines[:BELOW]] if lines else []
@@ -315,10 +299,17 @@ class AllAccountsPage(InfoForm[AccountChoice]):
 
     def action_open(self) -> None:
         """Close the page and open the chosen account."""
+        chosen = self._choice()
+        if chosen is not None and self.is_active:
+            self.dismiss(chosen)
+
+    def _choice(self) -> AccountChoice | None:
         rows = self.all_rows()
-        if rows and self.is_active:
-            row = rows[min(self.at, len(rows) - 1)]
-            self.dismiss(AccountChoice(row.profile, row.account.id if row.account else ""))
+        return _choice_of(rows[min(self.at, len(rows) - 1)]) if rows else None
+
+
+def _choice_of(row: AccountRow) -> AccountChoice:
+    return AccountChoice(row.profile, row.account.id if row.account else "")
 
 
 def _dimmed(line: TextLine) -> TextLine:
@@ -328,47 +319,30 @@ def _dimmed(line: TextLine) -> TextLine:
     ]
 
 
-def _band(environment: str) -> TextLine:
-    if not environment:
-        return ()
-    band: Words = (
-        (" LIVE ", "live-text on live")
-        if environment == "LIVE"
-        else (" PRACTICE ", "practice-text on practice")
-    )
-    return (band, (" ", "plain"))
-
-
-def _name(account: AccountOverview, *, is_whole: bool = False) -> SafeText:
-    """Return the number of an account or its end, and its name where it has one."""
-    number = clean(account.id, ID_WIDTH) if is_whole else f"…{clean(account_tail(account.id))}"
-    return safe(f"{number} {clean(account.alias, 20)}" if account.alias else number)
-
-
-def _more_of(account: AccountOverview, width: int) -> SafeText:
+def _more_of(account: AccountOverview, width: int) -> TextLine:
     """Return what the table has no columns for, in shorter words where the line is too long."""
-    text = ""
-    for name, noun, places in (
-        (account.name, "entry order", 2),
-        (clean(account.id, ID_WIDTH), "order", 2),
-        (clean(account.id, ID_WIDTH), "order", 0),
-        (_name(account), "order", 0),
+    line: list[Words] = []
+    for name, orders, places in (
+        (account.name, "entry orders", 2),
+        (clean(account.id, ID_WIDTH), "orders", 2),
+        (clean(account.id, ID_WIDTH), "orders", 0),
+        (name_of(account), "orders", 0),
     ):
         digits = 0 if account.currency in WHOLE_CURRENCIES else places
-        phrases = (
-            name,
-            f"balance {money(account.balance, digits)}",
-            f"free {money(account.margin_available, digits)}",
-            f"closeout {percent(account.closeout_percent, 1)} %",
-            counted(account.entry_orders, noun),
-        )
-        text = "  ".join(phrases)
-        if len(text) <= width:
+        line = [(name, "plain")]
+        for label, value in (
+            ("balance", money(account.balance, digits)),
+            ("free", money(account.margin_available, digits)),
+            ("closeout", safe(f"{percent(account.closeout_percent, 1)} %")),
+            (orders, safe(f"{account.entry_orders:,}")),
+        ):
+            line += [(safe(f"  {label} "), "muted"), (value, "plain")]
+        if width_of(line) <= width:
             break
-    return safe(text)
+    return line
 
 
-def _shown(rows: Sequence[_Row], at: int, room: int) -> list[_Line]:
+def _shown(rows: Sequence[AccountRow], at: int, room: int) -> list[_Line]:
     """Return the lines around the chosen row; the profile of the first one stands above it, also out of its place."""
     lines: list[_Line] = []
     for place, row in enumerate(rows):
@@ -382,62 +356,3 @@ def _shown(rows: Sequence[_Row], at: int, room: int) -> list[_Line]:
     if len(shown) >= LEAST_TABLE and shown[0].place != at:
         shown[0] = shown[0]._replace(is_head=True)
     return shown
-
-
-def _rule(width: int, count: int, of: int) -> TextLine:
-    """Return the line above the totals, with how many of them are shown where that is not all."""
-    words = f" {count} of {counted(of, 'total')} " if count < of else ""
-    return (
-        (safe("──" if words else ""), "line"),
-        (safe(words), "muted"),
-        (safe("─" * max(0, width - len(words) - (2 if words else 0))), "line"),
-    )
-
-
-def _groups(rows: Sequence[_Row]) -> list[_Group]:
-    """Return what was read, by kind of money and currency; a single account is its own sum."""
-    groups: dict[tuple[str, str], list[_Row]] = {}
-    for row in rows:
-        if row.account is not None and not row.why:
-            groups.setdefault((row.environment, row.account.currency), []).append(row)
-    return [
-        _Group(
-            *kind, [each.account for each in own if each.account], any(each.is_old for each in own)
-        )
-        for kind, own in sorted(groups.items())
-        if len(own) > 1
-    ]
-
-
-def _without(rows: Sequence[_Row], unshown: int, width: int) -> list[TextLine]:
-    """Return a warning of what the totals lack: accounts and profiles that are not read."""
-    names = [
-        _name(row.account) if row.account is not None else clean(row.profile, 20)
-        for row in rows
-        if row.why or row.account is None
-    ]
-    if not names and not unshown:
-        return []
-    others = max(0, len(names) - MOST_NAMED) + unshown
-    more = f" and {others:,} more" if others else ""
-    text = f"  totals without {', '.join(names[:MOST_NAMED])}{more}"
-    return [((shorten(safe(text), width), "warn"),)]
-
-
-def _places_for(
-    accounts: Sequence[AccountOverview | None], groups: Sequence[_Group]
-) -> Sequence[Places]:
-    """Return the decimals to try: cents of results are left out where they take columns."""
-    results = [each.unrealized_pl or ZERO for each in accounts if each is not None]
-    results += [
-        sum((each.unrealized_pl or ZERO for each in group.accounts), ZERO) for group in groups
-    ]
-    is_large = any(abs(each) >= LARGE for each in results)
-    return (WITH_CENTS, WHOLE_AMOUNTS, WHOLE) if is_large else (WITH_CENTS, WHOLE_AMOUNTS)
-
-
-def _total(group: _Group, places: Places, *, is_named: bool) -> Cells:
-    count = f" {clean(group.currency, 8)} of {len(group.accounts)}" if is_named else ""
-    text = safe(f"total{count}")
-    name: TextLine = (*_band(group.environment), (text, "plain"))
-    return cells_of(WIDE, AccountMoney(group.accounts, name, _CHOSEN, places))

@@ -15,7 +15,9 @@ from keydesk.store.state import SIGN_OF, Notice, NoticeLevel, Topic
 from keydesk.store.store import NOTICE_LIMIT, Store
 from keydesk.text.format import at, lines_of, shorten
 from keydesk.text.sanitize import Printable, SafeText, safe
+from keydesk.widgets.theme import ColourRole
 
+TEXTS: Mapping[NoticeLevel, ColourRole] = {"info": "muted", "bad": "bright"}  # others plain
 KINDS: Mapping[NoticeLevel, Words] = {
     "info": ("note", "muted"),
     "good": ("done", "good"),
@@ -25,8 +27,9 @@ KINDS: Mapping[NoticeLevel, Words] = {
 TIME_WIDTH, SIGN_WIDTH = 9, 2
 INDENT = safe(" " * (TIME_WIDTH + SIGN_WIDTH))  # of the further lines of a message
 _Headed: TypeAlias = tuple[SafeText, Sequence[TextLine]]  # a message with its day
+LEAST_ROWS = 6  # of two columns of messages: so few stand in one
 LEAST_TEXT = 24  # columns; narrower, the text stands below its time
-TWO_FROM = 160  # columns of the page; from there on two columns of messages, where one has no room for them
+TWO_FROM = 160  # columns of the page; from there on two columns of messages, as low as they can be
 OWN, EVERY = 0, -1  # the ledger of the open account, and all of them
 
 
@@ -65,12 +68,7 @@ class MessagesPage(SearchForm):
 
     def lines(self) -> Sequence[TextLine]:
         """Return what the messages are chosen by, then those in sight."""
-        return [*self._filter_lines(), *map(self._marked, self._with_rest(super().lines()))]
-
-    def _marked(self, line: TextLine) -> TextLine:
-        """Return a line with the typed words marked in its texts."""
-        parts = ([each] if each[1] != "plain" else marked([each], self.words) for each in line)
-        return [each for part in parts for each in part]
+        return [*self._filter_lines(), *self._with_rest(super().lines())]
 
     def _with_rest(self, lines: Sequence[TextLine]) -> Sequence[TextLine]:
         """Return the lines in sight, the last one with a mark where its message goes on below."""
@@ -134,11 +132,15 @@ class MessagesPage(SearchForm):
             )
         room = self.room
         lines = _in_order(self._with_heads(chosen, self.inside), room)
-        if self.inside < TWO_FROM or len(lines) <= room:
+        if self.inside < TWO_FROM or len(lines) <= LEAST_ROWS:
             return lines
         width = (self.inside - GAP) // 2
-        pages = in_pages(_in_order(self._with_heads(chosen, width), room), room, 2, width + GAP)
-        return [*pages, *[BLANK] * (-len(pages) % room)]
+        headed = [*self._with_heads(chosen, width)]
+        rows = min(room, LEAST_ROWS)
+        while rows < room and len(_in_order(headed, rows)) > 2 * rows:
+            rows += 1
+        pages = in_pages(_in_order(headed, rows), rows, 2, width + GAP)
+        return [*pages, *[BLANK] * (-len(pages) % rows)]
 
     def _chosen(self) -> Sequence[Notice]:
         return [
@@ -187,6 +189,7 @@ class MessagesPage(SearchForm):
 
     def _lines_of(self, notice: Notice, width: int) -> list[TextLine]:
         _, role = KINDS[notice.level]
+        text_role = TEXTS.get(notice.level, "plain")
         when = safe(f"{at(notice.time_ns, self.store.zone):%H:%M:%S}")
         room = width - len(INDENT)
         start: TextLine = (
@@ -194,12 +197,13 @@ class MessagesPage(SearchForm):
             (safe(f"{SIGN_OF[notice.level]:<{SIGN_WIDTH}}"), role),
         )
         if room < LEAST_TEXT:
-            text = wrap_text(notice.text, "plain", width)
-            return [start, *text]
+            lines = wrap_text(notice.text, text_role, width)
+            return [start, *(marked(line, self.words) for line in lines)]
+        parts: list[Words] = [(part, text_role) for part in _lines_without_tail(notice.text, room)]
         blank: TextLine = ((INDENT, "plain"),)
-        parts = _lines_without_tail(notice.text, room)
         return [
-            (*(blank if place else start), (part, "plain")) for place, part in enumerate(parts)
+            (*(blank if place else start), *marked([part], self.words))
+            for place, part in enumerate(parts)
         ] or [start]
 
 

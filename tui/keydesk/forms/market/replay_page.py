@@ -10,9 +10,9 @@ from textual.events import Key
 from textual.worker import Worker
 
 from keydesk.calc.market.market_state import ControlledMarket, Replay, Scenario, speed_text
-from keydesk.forms.info_form import InfoForm
+from keydesk.forms.info_form import InfoForm, beside
 from keydesk.forms.market.replay import CATCHES_UP, WHAT_IT_IS, left_text
-from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.forms.page_table import Cells, is_whole, rows_in_sight, share_bar, table_lines
 from keydesk.forms.text_fields import edited_text
 from keydesk.keys.guard import KeyPlace
@@ -28,7 +28,7 @@ from keydesk.parse.replay import (
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
 from keydesk.tables.column import Column
-from keydesk.text.format import age, at, counted, date_and_time, lines_of, pair
+from keydesk.text.format import age, at, counted, date_and_time, pair
 from keydesk.text.sanitize import Printable, clean, safe
 from keydesk.trading.audit import AuditEntry, try_to_read
 from keydesk.widgets.theme import ColourRole
@@ -37,9 +37,11 @@ RECENT = 6  # replays
 MAX_DATE_LENGTH = 40  # characters
 EXAMPLE = "2015-01-15 09:30"
 BAR = 6  # least cells of a range: whole sentences come first
-NAME_WIDTH = 17  # columns of what is said below the table
+NAME_WIDTH = 17  # columns of the names of what is said below the table
 LEAST_TABLE = 4  # rows
 LEAST_BELOW = 2  # lines
+WIDE = 180  # columns of the page, in which it stands beside the table
+BESIDE, GAP = 84, 4  # of it with a gap, and of the gap
 ROOMY = 100  # columns of the page, in which two columns of its table are two apart
 SMALL = 20  # rows with room for what a replay is
 PAGE = 5  # rows of a page key
@@ -48,7 +50,7 @@ COLUMNS = (
     Column("name", "name", 0, right=False),
     Column("date", "date", 0, rank=2, right=False),
     Column("pair", "pair", 0, right=False),
-    Column("what", "what happens", 30, rank=1, right=False, flexible=True),
+    Column("what", "what happens", 35, rank=1, right=False, flexible=True),
     Column("bar", "range", 0, rank=4, right=False),
     Column("pips", "pips", 0, rank=3),
     Column("days", "in", 0, rank=5, right=False),
@@ -147,9 +149,15 @@ class ReplayPage(InfoForm[ReplayCommand]):
         intro = [*self._wrapped(WHAT_IT_IS), BLANK] if self.room > SMALL else []
         top = [*intro, self._field(), *self._meaning(market, choices), BLANK]
         room = max(1, self.room - len(top) - 1)
-        rows = min(len(choices), max(min(LEAST_TABLE, room), room - LEAST_BELOW - 1))
-        table = self._table(market, choices, rows) if choices else []
-        below = self._below(market, self.room - len(top) - len(table) - 1)
+        is_wide = self.inside >= WIDE
+        least_below = 0 if is_wide else LEAST_BELOW + 1
+        rows = min(len(choices), max(min(LEAST_TABLE, room), room - least_below))
+        width = self.inside - (BESIDE if is_wide else 0)
+        table = self._table(market, choices, rows, width) if choices else []
+        if is_wide:
+            below = self._below(market, room, BESIDE - GAP)
+            return [*top, *beside(table, width + GAP, below)]
+        below = self._below(market, self.room - len(top) - len(table) - 1, self.inside)
         return [*top, *table, *([BLANK, *below] if below else [])]
 
     def _wrapped(self, text: str) -> list[TextLine]:
@@ -171,15 +179,15 @@ class ReplayPage(InfoForm[ReplayCommand]):
         return wrap_text(clean(f"→ {ends}{command.text}"), "good", self.inside)
 
     def _table(
-        self, market: ControlledMarket, choices: Sequence[_Choice], rows: int
+        self, market: ControlledMarket, choices: Sequence[_Choice], rows: int, width: int
     ) -> list[TextLine]:
         sight = rows_in_sight(len(choices), self.at, rows)
         widest = max((each.scenario.range_pips for each in choices if each.scenario), default=0)
         is_date = self._date() is not None
         running = _running(market)
         cells: Sequence[Cells] = ()
-        pad = int(self.inside < ROOMY)  # a second column before the pips
-        for bar in range(self.inside // 3, BAR - 1, -1):
+        pad = int(width < ROOMY)  # a second column before the pips
+        for bar in range(width // 3, BAR - 1, -1):
             cells = [
                 _cells(
                     choices[place],
@@ -190,11 +198,11 @@ class ReplayPage(InfoForm[ReplayCommand]):
                 )
                 for place in sight
             ]
-            if is_whole(COLUMNS, cells, self.inside):
+            if is_whole(COLUMNS, cells, width):
                 break
-        return table_lines(COLUMNS, cells, self.inside, None if is_date else self.at - sight.start)
+        return table_lines(COLUMNS, cells, width, None if is_date else self.at - sight.start)
 
-    def _below(self, market: ControlledMarket, room: int) -> list[TextLine]:
+    def _below(self, market: ControlledMarket, room: int, width: int) -> list[TextLine]:
         """Return what runs, what becomes of the account, and what else the market offers: each text whole, or not at all."""
         zone = self.store.zone
         recent = [f"{date_and_time(each.time_ns, zone)}  {each.text}" for each in self._recent]
@@ -212,17 +220,9 @@ class ReplayPage(InfoForm[ReplayCommand]):
         ]
         lines: list[TextLine] = []
         for each in said:
-            more = self._said(*each) if each[1] else []
+            more = _named(*each, width) if each[1] else []
             lines += more if len(lines) + len(more) <= room else []
         return lines
-
-    def _said(self, name: str, text: str, role: ColourRole) -> list[TextLine]:
-        """Return a text behind its name, wrapped beside it."""
-        parts = lines_of(clean(text), max(1, self.inside - NAME_WIDTH))
-        return [
-            ((safe(f"{'' if n else name:<{NAME_WIDTH}}"), "muted"), (part, role))
-            for n, part in enumerate(parts)
-        ]
 
     def _state_text(self, market: ControlledMarket) -> str:
         """Return what is replayed, else the market's time; the speed, shocks and faults."""
@@ -352,6 +352,15 @@ def _cells(
         cells["pips"] = ((safe(f"{each.range_pips:,}"), "plain"),)
         cells["days"] = ((counted(each.days, "day"), "muted"),)
     return cells
+
+
+def _named(name: str, text: str, role: ColourRole, width: int) -> list[TextLine]:
+    """Return a text behind its name, wrapped beside it."""
+    parts = fold_line(((clean(text), role),), max(1, width - NAME_WIDTH))
+    return [
+        ((safe(f"{'' if n else name:<{NAME_WIDTH}}"), "muted"), *part)
+        for n, part in enumerate(parts)
+    ]
 
 
 def _replay_text(replay: Replay, store: Store) -> str:

@@ -20,7 +20,7 @@ from keydesk.chart.plots import (
     scale_row,
     span_of,
 )
-from keydesk.forms.modal_form import BLANK, TextLine, as_lines, signed_money
+from keydesk.forms.modal_form import BLANK, TextLine, as_lines, fold_line, signed_money
 from keydesk.forms.statistics.view import View, ViewInput, few_lines, too_few
 from keydesk.text.format import at, money
 from keydesk.text.sanitize import safe
@@ -68,7 +68,7 @@ class EquityView(View[Drawn]):
         curve = equity_curve(given.trades)
         if len(curve) < LEAST_TRADES:
             return len(curve), [], ()
-        words = [_equity_text(curve, given), *few_lines(len(curve), given), BLANK]
+        words = [*_equity_text(curve, given), *few_lines(len(curve), given), BLANK]
         size = given.width, given.rows - len(words)
         rows = curve_rows(curve, size, given.snapshot.context.zone, ascii_only=given.ascii_only)
         return len(curve), rows, words
@@ -200,7 +200,7 @@ def _date_marks(first: float, last: float, columns: int) -> list[Mark]:
         _date_text(day, before, unit) for before, day in zip((None, *shown), shown, strict=False)
     ]
     room = (xs[1] - xs[0]) / (last - first) * columns if len(xs) > 1 else columns
-    if room < len(texts[0]) + GAP:  # the first one has begun long ago
+    if len(texts) > 1 and room < len(texts[0]) + GAP:  # the first one has begun long ago
         texts[:2] = "", _date_text(shown[1], None, unit)
     return [Mark(x, text) for x, text in zip(xs, texts, strict=True)]
 
@@ -247,7 +247,7 @@ def _clock_marks(first: float, last: float, columns: int, zone: tzinfo) -> list[
     return marks
 
 
-def _equity_text(curve: Sequence[CurvePoint], given: ViewInput) -> TextLine:
+def _equity_text(curve: Sequence[CurvePoint], given: ViewInput) -> list[TextLine]:
     deepest = min(curve, key=lambda each: each.below)
     currency = given.snapshot.currency
     when = f"{at(deepest.time_ns, given.snapshot.context.zone):%d %b %Y}"
@@ -261,4 +261,4 @@ def _equity_text(curve: Sequence[CurvePoint], given: ViewInput) -> TextLine:
         (safe(f" {when}"), "muted"),
     )
     fits = sum(cell_len(text) for text, _ in line) <= given.width
-    return line if fits else line[:-1]  # the curve shows the day
+    return fold_line(line if fits else line[:-1], given.width)  # the curve shows the day

@@ -201,7 +201,7 @@ class GroupsView(View[GroupData]):
 
     def group(self) -> tuple[str, str] | None:
         """Return the grouping and the chosen group."""
-        return (self.name, self._shown[self.row].name) if self._shown else None
+        return (self.name, self._shown[: self.row + 1][-1].name) if self._shown else None
 
 
 def _totals(data: Sequence[GroupRow]) -> list[Decimal]:

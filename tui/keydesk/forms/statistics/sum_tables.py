@@ -18,7 +18,7 @@ SUM_BAR, LEAST_SUM_BAR = 5, 2  # cells of a bar to each side of its axis: usual 
 USUAL_NAMES = 17  # columns, also where win rate and R have no room beside them
 WIDEST_BAR = 16
 COUNT_WIDTH, WIN_WIDTH, R_WIDTH, RESULT_WIDTH = 5, 7, 9, 12
-RESULT_GAP = 3  # columns around a result, of its own width
+RESULT_GAP, LEAST_RESULT_GAP = 3, 2  # columns around a result, of its own width
 SUM_WIDTH = COUNT_WIDTH + RESULT_WIDTH + 2 * SUM_BAR + 1  # columns beside the name
 
 
@@ -32,7 +32,8 @@ def names_width(names: Sequence[str], width: int) -> int:
 def results_width(cells: Iterable[HeatCell]) -> int:
     """Return the columns of these results in tables of sums: what they leave of the usual ones is their bars'."""
     widest = max((cell_len(signed_money(each.result)[0]) for each in cells), default=0)
-    return min(RESULT_WIDTH, max(widest, len("result")) + RESULT_GAP)
+    usual = min(RESULT_WIDTH, max(widest, len("result")) + RESULT_GAP)
+    return max(usual, widest + LEAST_RESULT_GAP)
 
 
 def bar_cells(width: int, label_width: int, result_width: int) -> int:

@@ -24,8 +24,10 @@ from keydesk.forms.statistics.report_lines import (
 )
 from keydesk.forms.statistics.sum_tables import (
     R_WIDTH,
+    RESULT_WIDTH,
     SUM_WIDTH,
     WIN_WIDTH,
+    results_width,
     say_few,
     sum_lines,
 )
@@ -85,6 +87,8 @@ class CalendarView(View[CalendarData]):
         self.chosen = min(max(self.chosen or last, first), last)
         traded = {day.weekday() for day in data.days}
         self._weekdays = [day for day in range(DAYS) if day < SATURDAY or day in traded]
+        if self.chosen.weekday() not in self._weekdays:  # it is of other trades
+            self.chosen = max(day for day in data.days if day <= self.chosen)
         span = _week(first), _week(last)
         shown = self._map(data, span, self.chosen, given)
         chosen = chosen_lines(f"{self.chosen:%a %Y-%m-%d}", data.days.get(self.chosen), given)
@@ -194,6 +198,7 @@ def _months(data: CalendarData, given: ViewInput) -> list[TextLine]:
     """Return what the months made, the newest first: those that have no room are the oldest."""
     width = WIDE_MONTHS if given.width >= WIDE_FROM else MONTHS_WIDTH
     newest = dict(reversed(list(data.months.items())))
-    table = sum_lines("month", newest, min(width, given.width), LABEL_WIDTH)
+    results = max(RESULT_WIDTH, results_width(newest.values()))
+    table = sum_lines("month", newest, min(width, given.width), LABEL_WIDTH, result_width=results)
     say_few([table], given, data.months)
     return table
