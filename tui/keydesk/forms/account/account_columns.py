@@ -34,6 +34,7 @@ class Detail(NamedTuple):
     """How much is written of every account: as much as has room."""
 
     number: Number  # of the account
+    name: int = NAME_WIDTH  # characters
     bar: int = 0  # cells of the margin used
     amount: int = 2  # decimals
     result: int = 2
@@ -48,7 +49,8 @@ DETAILS = (
     Detail("", bar=5, amount=0),
     Detail("", bar=5, amount=0, result=0),
     Detail("", amount=0),
-    Detail("", amount=0, result=0),
+    Detail("", name=20, amount=0),
+    Detail("", name=20, amount=0, result=0),
 )
 
 
@@ -74,14 +76,14 @@ def with_figures_of(store: Store, account: AccountOverview) -> AccountOverview:
     )
 
 
-def name_of(account: AccountOverview, number: Number = "end") -> SafeText:
+def name_of(account: AccountOverview, number: Number = "end", width: int = NAME_WIDTH) -> SafeText:
     """Return the number of an account, or its end, before its name where it has one; without a number the name alone."""
     if not number and account.alias:
-        return clean(account.alias, NAME_WIDTH)
+        return clean(account.alias, width)
     end = (
         clean(account.id, ID_WIDTH) if number == "whole" else f"…{clean(account_tail(account.id))}"
     )
-    return safe(f"{end} {clean(account.alias, NAME_WIDTH)}" if account.alias else end)
+    return safe(f"{end} {clean(account.alias, width)}" if account.alias else end)
 
 
 def band(environment: str) -> TextLine:
@@ -150,7 +152,7 @@ def _share(of: AccountMoney) -> TextLine:
     share = used / nav
     is_much = share >= FULL
     text = "<1" if 0 < share < LEAST_PERCENT else percent(share, 0)
-    words: Words = (safe(f"{text:>4} %"), "warn" if is_much else "plain")
+    words: Words = (safe(f"{text:>4} %"), "warn" if is_much else "plain" if share else "faint")
     if not of.detail.bar:
         return (words,)
     bar = share_bar(share, of.detail.bar)

@@ -81,6 +81,7 @@ class AllAccountsPage(InfoForm[AccountChoice]):
     KEY_CONTEXT: ClassVar[str] = ALL_ACCOUNTS
     BINDINGS = bindings_of(ALL_ACCOUNTS)
     WIDTH = 200
+    IS_SNUG = True
 
     def __init__(
         self,
@@ -248,7 +249,7 @@ class AllAccountsPage(InfoForm[AccountChoice]):
             return {}
         role: ColourRole = "bright" if place == self.at else "plain"
         number = detail.number or ("" if row.is_named else "end")
-        name: TextLine = ((name_of(row.account, number), role),)
+        name: TextLine = ((name_of(row.account, number, detail.name), role),)
         return cells_of(
             COLUMNS, AccountMoney([row.account], name, role, detail, self._is_open(row))
         )
