@@ -1,10 +1,8 @@
 """Orders through a bad network to the real practice broker: no order is doubled and every outcome is true.
 
-Two time limits hold. Each order whose answer was lost is settled within 35 s of the loss, or of the last failed request
-about the order if that is later. A failed request restarts this time and an answered look-up does not stop it, so that
-it does not bound the time since sending, which is printed. And an order is settled at once after its last answered
-look-up: only the time of this machine remains. The pauses between look-ups are 30.5 s of the 35; a small count runs
-with shorter pauses and holds the same difference.
+Each order whose answer was lost is settled by the look-ups of its pauses: fewer than there are pauses leave it open, and
+nothing is waited for after the one that was answered last. Seconds are printed and not judged: they are those of the
+machine. That the pauses come to 30.5 s is held on a clock of its own in `tests/client/orders/test_reconciler.py`.
 """
 
 import asyncio
@@ -32,11 +30,6 @@ from support.timelines import NotedRequests, Timelines, summary
 
 SENDERS = 4
 """Orders of one client that are under way at once."""
-BESIDE_PAUSES_S = 4.5
-"""Of the 35 s, what is left for the requests themselves."""
-AT_ONCE_S = 4.0
-"""After the last answered look-up nothing is waited for, least of all a pause of 15 s: what is left is a busy machine's own time."""
-
 ALARMS_WITHIN_S = 120.0
 """What was believed absent and is in the ledger is looked up through the bad network, with pauses and retries."""
 
@@ -48,11 +41,6 @@ class Patience:
     pauses: tuple[float, ...]
     timeouts: Timeouts
     retries: Retries
-
-    @property
-    def settled_within(self) -> float:
-        """Seconds that an order may take once the broker can be asked."""
-        return sum(self.pauses) + BESIDE_PAUSES_S
 
 
 AS_IT_COMES = Patience(PAUSES_S, Timeouts(), Retries())
@@ -78,6 +66,14 @@ class Run:
     def faulted(self) -> float:
         """Share of the requests that met a fault."""
         return 1 - self.proxy.fates[Fate.FINE] / self.proxy.fates.total()
+
+    def settled_late(self) -> list[str]:
+        """Return the orders that the look-ups of all pauses left open, or that waited once more after the last answered one."""
+        return [
+            str(each)
+            for each in self.orders.looked_up()
+            if each.look_ups >= len(self.patience.pauses) or each.waited_after_answer
+        ]
 
     async def take_part(self, desk: PracticeServer, folder: Path, seed: int) -> None:
         """Send with a client of its own until no orders are left; fail when an outcome and the ledger differ."""
@@ -145,7 +141,7 @@ async def orders_through_chaos(
     return run
 
 
-async def test_orders_through_a_bad_network_are_neither_doubled_nor_misjudged_and_settled_in_time(
+async def test_orders_through_a_bad_network_are_neither_doubled_nor_misjudged_nor_settled_late(
     shared_practice: SharedPractice, tmp_path: Path
 ) -> None:
     desks = [shared_practice.open_desk() for _ in range(3)]
@@ -154,12 +150,11 @@ async def test_orders_through_a_bad_network_are_neither_doubled_nor_misjudged_an
     assert sum(isinstance(each.outcome, Done) for each in run.orders.looked_up()) > 3
     assert run.faulted() > 0.2
     assert run.orders.server_failures() == []
-    assert run.orders.longest.settled_after <= IMPATIENT.settled_within
-    assert max(each.settled_after_answer for each in run.orders.looked_up()) <= AT_ONCE_S
+    assert run.settled_late() == []
 
 
 @pytest.mark.soak
-async def test_ten_thousand_orders_through_a_bad_network_settle_within_35_seconds(
+async def test_ten_thousand_orders_through_a_bad_network_are_settled_by_the_look_ups_of_their_pauses(
     shared_practice: SharedPractice, tmp_path: Path
 ) -> None:
     desks = [shared_practice.open_desk() for _ in range(50)]
@@ -168,5 +163,4 @@ async def test_ten_thousand_orders_through_a_bad_network_settle_within_35_second
     assert run.faulted() == pytest.approx(0.4, abs=0.03)
     assert run.counts.total() >= 10_000
     assert run.orders.server_failures() == []
-    assert run.orders.longest.settled_after <= AS_IT_COMES.settled_within == 35.0
-    assert max(each.settled_after_answer for each in run.orders.looked_up()) <= AT_ONCE_S
+    assert run.settled_late() == []

@@ -36,6 +36,8 @@ class Timeline:
     look_ups: int = 0
     """Look-ups that were answered and settled nothing."""
     look_ups_failed: int = 0
+    waited_at: float = 0.0
+    """When it last began to wait for a look-up."""
     settled_at: float = 0.0
     outcome: Outcome | None = None
 
@@ -46,12 +48,22 @@ class Timeline:
         return self.settled_at - max(self.lost_at or self.sent_at, *failed, self.sent_at)
 
     @property
-    def settled_after_answer(self) -> float:
-        """Seconds from the end of the last look-up that was answered; of one that was none, from sending."""
-        answered = [
+    def _answered_at(self) -> float:
+        """When the last look-up that was answered ended; of one that was none, when it was sent."""
+        answered = (
             each.ended for each in self.requests if not each.failed and each.method == "GET"
-        ]
-        return self.settled_at - max(answered, default=self.sent_at)
+        )
+        return max(answered, default=self.sent_at)
+
+    @property
+    def settled_after_answer(self) -> float:
+        """Seconds from the end of the last look-up that was answered."""
+        return self.settled_at - self._answered_at
+
+    @property
+    def waited_after_answer(self) -> bool:
+        """Whether it waited once more after the last look-up that was answered."""
+        return self.waited_at > self._answered_at
 
     @property
     def took(self) -> float:
@@ -115,7 +127,8 @@ class Timelines:
 
 
 def _asked(timeline: Timeline, unknown: Unknown, now: float) -> None:
-    """The answer was lost just now, or a look-up ended without settling it."""
+    """The answer was lost just now, or a look-up ended without settling it: the next one is waited for."""
+    timeline.waited_at = now
     if timeline.lost_at is None:
         timeline.lost_at = now
         return
