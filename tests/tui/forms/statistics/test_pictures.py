@@ -128,12 +128,16 @@ def bars(*rs: str, width: int = 116) -> list[str]:
 
 
 def test_bars_are_of_one_width_on_a_common_base_with_their_counts_above() -> None:
-    rows = bars("-1", "-1", "-1", "0.5", "2")
+    rows = bars("-1", "-1", "-1", "0.5", "2", width=76)
     assert re.findall("#+", rows[-3]) == ["####"] * 3
     at = rows[-3].index("#")
-    assert "3" in next(row for row in reversed(rows) if "#" not in row[at : at + 4])
-    assert rows[-1].split()[0] == "−2"
-    assert "+3 R" in rows[-1]
+    assert "3" in next(row for row in reversed(rows[:-2]) if "#" not in row[at : at + 4])
+    assert rows[-1].split() == ["−1", "R", "−0.5", "0", "R", "+0.5", "+1", "R", "+1.5", "+2", "R"]
+
+
+def test_no_line_crosses_a_bar() -> None:
+    rows = bars("-1", "-1", "-1", "0.5", "2", width=76)  # the median is in the middle of a bar
+    assert set(re.findall("#+", "\n".join(rows))) == {"####"}
 
 
 def test_mean_and_median_are_lines_with_their_values() -> None:
@@ -142,21 +146,18 @@ def test_mean_and_median_are_lines_with_their_values() -> None:
     assert "mean +0.40 R" in rows
 
 
-def test_a_wide_window_says_what_the_trades_of_each_bar_made() -> None:
-    trades = [closed_trade(each, number) for number, each in enumerate(("-100", "-90", "200"), 1)]
-    snapshot = JournalSnapshot(Journal(tuple(trades)), RowContext(), (), "PRACTICE", "USD")
-    view, text = HistogramView(), dict[int, str]()
-    for width in (116, 196):
-        given = ViewInput(snapshot, trades, width=width, rows=43)
-        text[width] = words(view.lines(view.compute(given), given))
-        assert max(map(len, text[width].splitlines())) <= width
-    assert "share %" not in text[116]
-    for row in (r"−1\.00 +2 +67 +−1\.90 ", r"\+2\.00 +1 +33 +\+2\.00 ", r"all +3 +100 +\+0\.10 "):
-        assert re.search(row, text[196]), row
+def test_shares_and_what_the_trades_made_stand_below_wide_bars() -> None:
+    rows = bars("-1", "-0.9", "2")
+    [shares, made] = [row.split() for row in rows[-2:]]
+    assert shares == ["share", "%", "67", "33"]
+    assert made == ["made", "R", "−1.90", "+2.00"]
+    places = [(match.start(), match.end()) for match in re.finditer("#+", rows[-5])]
+    assert [rows[-1][first:end].split() for first, end in places] == [["−1.90"], ["+2.00"]]
+    assert "made R" not in "".join(bars("-1", "-0.9", "2", width=76))
 
 
 def test_the_tick_of_a_bar_of_odd_width_is_in_its_middle() -> None:
-    rows = bars("-1", "2", width=126)
+    rows = bars("-1", "2", width=80)
     places = [match.start() for match in re.finditer("#####", rows[-3])]
     assert [rows[-2][at : at + 5] for at in places] == ["──┬──"] * 2
 

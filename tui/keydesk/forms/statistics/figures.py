@@ -20,17 +20,16 @@ from keydesk.calc.trade_journal.statistics import (
     daily_statistics_of,
     statistics_of,
 )
-from keydesk.forms.info_form import beside, width_of
+from keydesk.forms.info_form import beside
 from keydesk.forms.modal_form import BLANK, TextLine, Words, as_lines, signed_money, wrap_text
 from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
 from keydesk.forms.statistics.r_histogram import HistogramView
-from keydesk.forms.statistics.view import View, ViewInput
+from keydesk.forms.statistics.view import View, ViewInput, in_columns
 from keydesk.text.format import counted, money, percent, shorten
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.trade_journal.csv_rows import (
     HUNDREDTH,
     SIGNED_FIGURES,
-    count_text,
     figure_text,
     number,
     statistics_rows,
@@ -38,32 +37,40 @@ from keydesk.trade_journal.csv_rows import (
 from keydesk.widgets.theme import ColourRole, role_of_sign, signed_role
 
 TILES_FROM = {6: 108, 3: 60, 2: 1}  # tiles beside each other: columns of the page
-COLUMNS_FROM = 60  # columns of the page from which the other figures stand in two
-BETWEEN = 4  # columns between the two
-NAME_WIDTH, VALUE_WIDTH, BASIS_WIDTH = 24, 12, 9
-MEANING_WIDTH = 46
+BETWEEN = 4  # columns between the two pictures
+LEAST_FIGURE, WIDEST_FIGURE = 23, 26  # columns of a name with its value
+FIGURE_GAP = 3  # columns between two groups of figures
+MEANING_WIDTH = 18
 LEAST_DAYS = 2  # of a fall from one day's end to another's
 LEAST_PICTURE = 8  # rows
 TWO_PICTURES = 140  # columns of the page
 WON, LOST = "━", "·"
-IN_TILES = frozenset(
-    ("trades", "result", "win %", "expectancy", "expectancy R", "profit factor", "max drawdown")
-)
 DAILY = ("Sharpe, daily NAV", "Sortino, daily NAV", "max drawdown, daily NAV")
-MEANINGS: dict[str, Printable] = {
-    "average win": "of the trades that were won",
-    "average loss": "of the trades that were lost",
-    "payoff": "average win over average loss",
-    "recovery factor": "result over the largest fall",
-    "SQN": "root n x mean / deviation of R, n up to 100",
-    "longest run of wins": "one after another",
-    "longest run of losses": "one after another",
-    "time in market %": "share of the time with a trade open",
-    "financing": "is in the result",
-    "spread paid": "is in the result",
-    "Sharpe, daily NAV": "mean / deviation of daily returns x root of 252",
-    "Sortino, daily NAV": "the same, with losing days only",
-    "max drawdown, daily NAV": "at day's end, with open losses, no transfers",
+GROUPS: dict[str, Sequence[str]] = {
+    "Trades": (
+        "average win",
+        "average loss",
+        "payoff",
+        "SQN",
+        "longest run of wins",
+        "longest run of losses",
+    ),
+    "Risk": ("recovery factor", "time in market %"),
+    "Daily NAV": DAILY,
+    "Costs in the result": ("financing", "spread paid"),
+}
+SHORT = {
+    "longest run of wins": "most wins in a row",
+    "longest run of losses": "most losses in a row",
+}
+MEANINGS: dict[str, Printable] = {  # of MEANING_WIDTH at most
+    "payoff": "avg win / avg loss",
+    "SQN": "root n x mean / SD",
+    "recovery factor": "result / drawdown",
+    "time in market %": "with a trade open",
+    "Sharpe, daily NAV": "mean / SD, yearly",
+    "Sortino, daily NAV": "losing days only",
+    "max drawdown, daily NAV": "with open losses",
 }
 
 
@@ -113,8 +120,6 @@ class FiguresView(View[FigureData]):
 
 
 def _figure_lines(data: FigureData, given: ViewInput) -> list[TextLine]:
-    rows = [row for row in statistics_rows(data.statistics) if row[0] not in IN_TILES]
-    rows += _daily_rows(data.daily) if given.is_whole else []
     lines = _tile_lines(_tiles(data, given), given.width)
     few, is_reading = _few_text(data), given.is_whole and data.daily is None
     if is_reading:  # in the place of what follows, so that the lines below stay where they are
@@ -122,7 +127,7 @@ def _figure_lines(data: FigureData, given: ViewInput) -> list[TextLine]:
         lines.append(((shorten(text, given.width), "faint"),))
     else:
         lines += wrap_text(few, "warn", given.width) if few else [BLANK]
-    return [*lines, *_in_two([_figure_line(row, data, given.width) for row in rows], given.width)]
+    return [*lines, *_groups(data, given)]
 
 
 def _few_text(data: FigureData) -> SafeText:
@@ -290,47 +295,51 @@ def _inside(cells: Iterable[TextLine], inside: int) -> TextLine:
 # The other figures.
 
 
-def _daily_rows(daily: DailyStatistics | None) -> list[tuple[str, str, str]]:
-    if daily is None:
-        return [(name, "", "") for name in DAILY]
-    fall = number(daily.drawdown.money, HUNDREDTH) if daily.n >= LEAST_DAYS else ""
-    rests_on = counted(daily.n, "day")
-    values = (
-        number(daily.sharpe.value, HUNDREDTH),
-        number(daily.sortino.value, HUNDREDTH),
-        fall,
-    )
-    return [(name, value, rests_on) for name, value in zip(DAILY, values, strict=True)]
-
-
-def _figure_line(row: tuple[str, str, str], data: FigureData, width: int) -> TextLine:
-    """Return a figure with its value, and what it rests on where that is not every trade."""
-    name, value, rests_on = row
-    own = _column_width(width)
-    shown = figure_text(name, value) if value else "–"
-    role = role_of_sign(shown) if name in SIGNED_FIGURES else "plain"
-    basis = count_text(rests_on, data.statistics.n)
-    names = min(NAME_WIDTH, own - VALUE_WIDTH)
-    line: list[Words] = [
-        (safe(f"{shorten(safe(name), names - 1):<{names}}"), "muted"),
-        (safe(f"{shown:>{VALUE_WIDTH}}"), role),
+def _groups(data: FigureData, given: ViewInput) -> list[TextLine]:
+    """Return the other figures in groups, as many beside each other as have room."""
+    values = {name: value for name, value, _ in statistics_rows(data.statistics)}
+    values |= _daily_values(data.daily)
+    beside_each_other = (given.width + FIGURE_GAP) // (LEAST_FIGURE + FIGURE_GAP)
+    count = max(1, min(len(GROUPS), beside_each_other))
+    pitch = (given.width + FIGURE_GAP) // count
+    tables = [
+        [
+            ((_title(group, data.daily), "bright"),),
+            *(_figure(name, values[name], pitch - FIGURE_GAP) for name in names),
+        ]
+        for group, names in GROUPS.items()
+        if given.is_whole or names is not DAILY
     ]
-    if own >= names + VALUE_WIDTH + BASIS_WIDTH:
-        line.append((safe(f"  {basis:<{BASIS_WIDTH - 2}}"), "faint"))
-    if own - width_of(line) > MEANING_WIDTH:
-        line.append((safe(f"  {MEANINGS.get(name, '')}"), "faint"))
-    return line
+    return in_columns(tables, count, pitch)
 
 
-def _column_width(width: int) -> int:
-    return width if width < COLUMNS_FROM else (width - BETWEEN) // 2
+def _title(group: str, daily: DailyStatistics | None) -> SafeText:
+    has_days = GROUPS[group] is DAILY and daily is not None
+    return safe(f"{group}, {counted(daily.n, 'day')}" if has_days else group)
 
 
-def _in_two(lines: Sequence[TextLine], width: int) -> list[TextLine]:
-    if width < COLUMNS_FROM:
-        return list(lines)
-    half = -(-len(lines) // 2)
-    return beside(lines[:half], _column_width(width) + BETWEEN, lines[half:])
+def _daily_values(daily: DailyStatistics | None) -> dict[str, str]:
+    if daily is None:
+        return dict.fromkeys(DAILY, "")
+    fall = daily.drawdown.money if daily.n >= LEAST_DAYS else None
+    ratios = daily.sharpe.value, daily.sortino.value, fall
+    return {name: number(value, HUNDREDTH) for name, value in zip(DAILY, ratios, strict=True)}
+
+
+def _figure(name: str, value: str, width: int) -> TextLine:
+    """Return a figure with its value at its right, and what it means where there is room."""
+    own = min(width, WIDEST_FIGURE)
+    shown = figure_text(name, value) if value else "–"
+    label = shorten(safe(SHORT.get(name, name).partition(",")[0]), own - len(shown) - 1)
+    line: list[Words] = [
+        (label, "muted"),
+        (
+            safe(f"{shown:>{own - cell_len(label)}}"),
+            role_of_sign(shown) if name in SIGNED_FIGURES else "plain",
+        ),
+    ]
+    meaning = MEANINGS.get(name, "") if width >= own + 2 + MEANING_WIDTH else ""
+    return [*line, (safe(f"  {meaning}"), "faint")] if meaning else line
 
 
 # The pictures.

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import reduce
+from itertools import chain
 from typing import ClassVar
 
 from msgspec import Struct
@@ -22,6 +23,7 @@ from keydesk.forms.statistics.view import (
     View,
     ViewInput,
     bars_of,
+    columns_of,
     in_columns,
     is_few,
 )
@@ -53,7 +55,6 @@ COLUMNS = (
     Column("win %", "win %", 0, rank=1),
     Column("sum R", "R", 0, rank=5),
     Column("result", "result", 8),
-    Column("bar", "", 0, right=False),
     Column("avg R", "avg R", 6, rank=2),
     Column("PF", "PF", 6, rank=3),
     Column("max DD", "max DD", 0, rank=4),
@@ -64,6 +65,7 @@ COLUMNS = (
     Column("recovery", "recovery", 0, rank=9),
     Column("losing run", "losing run", 0, rank=9),
     Column("spread", "spread", 0, rank=9),
+    Column("bar", "", 0, right=False),
 )
 COLOURED = frozenset(
     ("result", "avg R", "sum R", "max DD")
@@ -133,30 +135,28 @@ class GroupsView(View[GroupData]):
         others = {name: cells for name, cells in data.others.items() if len(cells) > 1}
         if not others or room < LEAST_OTHERS:
             return lines
-        count = max(1, given.width // OTHERS_WIDTH, 2 * (given.width >= TWO_FROM))
+        count, names = _in_sight(others, given.width, room)
         gap = OTHERS_GAP if given.width >= count * OTHERS_WIDTH else NARROW_GAP
-        width = (given.width + gap) // count - gap
-        label = names_width([each for cells in others.values() for each in cells], width)
-        known = [each for cells in others.values() for each in cells.values()]
-        results = [*(each.result for each in known), *_totals(data.rows)]
-        both, largest = min(results) < 0 < max(results), max(map(abs, results))
-        cells = bar_cells(width, label, results_width(known))
-        bars = bars_of(_totals(data.rows), cells, both=both, largest=largest)
+        pitch = (given.width + gap) // count
+        width, known = pitch - gap, [each for name in names for each in others[name].values()]
+        label = names_width([each for name in names for each in others[name]], width)
+        amounts = results_width(known)
+        totals = [*_totals(data.rows), *(each.result for each in known)]
+        bars = iter(bars_of(totals, bar_cells(width, label, amounts), split=True))
+        lines = self._table(data.rows, given, [next(bars) for _ in data.rows])
         tables = [
             sum_lines(
                 f"By {NAMES.get(name, name)}",
-                own,
+                others[name],
                 width,
                 label,
                 "bright",
-                result_width=results_width(known),
-                both=both,
-                largest=largest,
+                result_width=amounts,
+                bars=[next(bars) for _ in others[name]],
             )
-            for name, own in others.items()
+            for name in names
         ]
-        lines = self._table(data.rows, given, bars)  # on the scale of the tables below
-        return [*lines, BLANK, *in_columns(tables, given.width, gap, room)]
+        return [*lines, BLANK, *in_columns(tables, count, pitch)]
 
     def _table(
         self, data: Sequence[GroupRow], given: ViewInput, bars: Sequence[TextLine]
@@ -202,6 +202,17 @@ class GroupsView(View[GroupData]):
     def group(self) -> tuple[str, str] | None:
         """Return the grouping and the chosen group."""
         return (self.name, self._shown[: self.row + 1][-1].name) if self._shown else None
+
+
+def _in_sight(
+    others: Mapping[str, Mapping[str, HeatCell]], width: int, rows: int
+) -> tuple[int, list[str]]:
+    """Return the columns of the other tables, the fewest that show the most of them, and the groupings that have room."""
+    most = max(1, width // OTHERS_WIDTH, 2 * (width >= TWO_FROM))
+    heights = [len(cells) + 1 for cells in others.values()]
+    shown = [sorted(chain(*columns_of(heights, count, rows))) for count in range(1, most + 1)]
+    best = max(shown, key=len)
+    return shown.index(best) + 1, [list(others)[at] for at in best]
 
 
 def _totals(data: Sequence[GroupRow]) -> list[Decimal]:

@@ -173,6 +173,11 @@ class StatisticsPage(InfoForm[None]):
         return bool(self._drawn or self.trouble)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether it is known that no trade was closed."""
+        return self.snapshot is not None and not self.snapshot.journal.closed
+
+    @property
     def view(self) -> View[Any]:
         """The view that is shown."""
         return self.views[self.number]
@@ -234,8 +239,7 @@ class StatisticsPage(InfoForm[None]):
             text = self.progress or ("" if self.trouble else "The journal is being read …")
             return [((safe(text), "muted"),)]
         if not self._trades:  # not chosen yet, or there are none
-            is_empty = not self.snapshot.journal.closed
-            return wrap_text(NO_TRADE if is_empty else "Computing …", "plain", self.inside)
+            return wrap_text(NO_TRADE if self.is_empty else "Computing …", "plain", self.inside)
         given = self._given(rows)
         self._ask(self.view.READS)
         shown = self.number, self._version

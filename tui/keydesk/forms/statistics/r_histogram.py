@@ -2,38 +2,35 @@
 
 from collections.abc import Hashable, Sequence
 from decimal import Decimal
+from itertools import takewhile
 from typing import ClassVar
 
 from keydesk.calc.trade_journal.charts import BIN, OUTERMOST, Bin, r_histogram
 from keydesk.calc.trade_journal.returns import mean, median
-from keydesk.chart.canvas import Run
+from keydesk.chart.canvas import FREE, POST, POST_EVERY, Run
 from keydesk.chart.plots import Label, Plot, Rows, Span, scale_row
-from keydesk.forms.info_form import beside
 from keydesk.forms.modal_form import (
     BLANK,
     TextLine,
-    Words,
     as_lines,
     fold_line,
     signed_money,
     wrap_text,
 )
 from keydesk.forms.statistics.equity import LEAST_TRADES
-from keydesk.forms.statistics.view import View, ViewInput, bars_of, few_lines, too_few
+from keydesk.forms.statistics.view import View, ViewInput, few_lines, too_few
 from keydesk.text.format import money, percent
 from keydesk.text.sanitize import safe
-from keydesk_client.arithmetic.constants import ZERO
 
 WIDTHS = (BIN, 2 * BIN)  # R of a bar; the wider ones where the window is narrow
-USUAL = Decimal(-2), Decimal(3)  # R: what is shown at least, so that the shape is read alike
-WIDEST_BAR = 12  # columns with the gap beside it
+USUAL = Decimal(-1), Decimal(1)  # R: what is shown at least
+WIDEST_BAR = 14  # columns with the gap beside it
 HALVES_FROM = 4  # columns of a bar from which those of half R have a label
 WITH_GAP = 3  # columns from which a bar has a gap beside it
 LEAST_ROWS = 6
 TOP_ROWS = 3  # above the bars: the names of two lines, and the highest count
-TABLE_FROM = 150  # columns of the page from which the table of the bars has room
-TABLE_WIDTH, TABLE_GAP = 67, 4  # its columns with those before it
-TABLE_EDGES, TABLE_BAR = 5, 12  # rows above and below its own, cells to each side of a bar's axis
+FIGURES_FROM = 8, 16  # columns of a bar and rows of the picture from which figures stand below
+NAMES = 8  # columns of their names
 WHAT = "a histogram (trades with a first stop)"
 
 
@@ -67,10 +64,8 @@ class HistogramView(View[Histogram]):
         words = [*_words(rs, given), *_note(rs, width, given)]
         words += [*(few_lines(len(rs), given) if self.says_few else []), BLANK]
         rows = max(LEAST_ROWS, given.rows - len(words))
-        table = _table(rs, width, rows) if given.width >= TABLE_FROM else []
-        size = given.width - (TABLE_WIDTH if table else 0), rows
-        picture = histogram_rows(rs, width, size, ascii_only=given.ascii_only)
-        return len(rs), beside(as_lines(picture), size[0], table), words
+        picture = histogram_rows(rs, width, (given.width, rows), ascii_only=given.ascii_only)
+        return len(rs), as_lines(picture), words
 
     def lines(self, data: Histogram, given: ViewInput) -> Sequence[TextLine]:
         """Return the picture, and what it says in words."""
@@ -83,11 +78,14 @@ def histogram_rows(
 ) -> Rows:
     """Return bars on a common base with their counts above them, and lines at the mean and the median."""
     bins = _bins(rs, width)
-    pitch = max(1, min(WIDEST_BAR, size[0] // len(bins)))
-    left = (size[0] - pitch * len(bins)) // 2
-    columns, rows = pitch * len(bins), size[1] - 2
-    half = float(width) / 2
-    x = Span(float(bins[0].middle) - half, float(bins[-1].middle) + half)
+    pitch = min(WIDEST_BAR, (size[0] - NAMES) // len(bins))
+    has_figures = pitch >= FIGURES_FROM[0] and size[1] >= FIGURES_FROM[1]
+    pitch = pitch if has_figures else max(1, min(WIDEST_BAR, size[0] // len(bins)))
+    below = _figure_rows(bins, len(rs), pitch) if has_figures else []
+    left = max(NAMES * has_figures, (size[0] - pitch * len(bins)) // 2)
+    columns, rows = pitch * len(bins), size[1] - 2 - len(below)
+    half, gap = float(width) / 2, float(width) * (pitch - _bar_columns(pitch)) / pitch / 2
+    x = Span(float(bins[0].middle) - half + gap, float(bins[-1].middle) + half + gap)
     most = max(each.n for each in bins)
     y = Span(0.0, most * rows / max(1, rows - TOP_ROWS))
     plot = Plot((columns, rows), x, y, ascii_only=ascii_only)
@@ -95,40 +93,26 @@ def histogram_rows(
         _paint_bar(plot, number * pitch, pitch, each)
     for row, (name, value) in enumerate((("median", median(rs)), ("mean", mean(rs)))):
         _paint_line(plot, row, name, value)
-    indent: list[Run] = [(" " * left, "")]
     named = [(number, each) for number, each in enumerate(bins) if _is_named(each, pitch)]
     names = [_name(each, number * pitch + _bar_columns(pitch) // 2) for number, each in named]
     labels = scale_row(names, columns)
     base = _base([each.place for each in names], columns)
-    return [[*indent, *row] for row in (*plot.drawn(), base, labels)]
+    above: Rows = [[("", ""), *row] for row in (*plot.drawn(), base, labels)]
+    return [[(f"{name:<{left}}", role), *row] for (name, role), *row in (*above, *below)]
 
 
-def _table(rs: Sequence[Decimal], width: Decimal, rows: int) -> list[TextLine]:
-    """Return how many trades each bar stands for and what they made in R; nothing where it has no room."""
-    bins = [each for each in r_histogram(rs, width) if each.n]
-    if len(bins) + TABLE_EDGES > rows:
-        return []
-    made = sum(rs, ZERO)
-    bars = bars_of([*(each.total for each in bins), made], TABLE_BAR)
-    head = f"{'R':>8}{'n':>8}{'share %':>10}{'made':>10}"
-    lines: list[TextLine] = [(("What the trades of each bar made, in R", "bright"),), BLANK]
-    lines.append(((safe(head), "muted"),))
-    for each, bar in zip(bins, bars, strict=False):
-        lines.append((*_row(_bar_name(each), each.n, len(rs), each.total), *bar))
-    lines.append(BLANK)
-    lines.append((*_row("all", len(rs), len(rs), made), *bars[-1]))
-    return [((" " * TABLE_GAP, "plain"), *line) for line in lines]
-
-
-def _row(name: str, n: int, of: int, made: Decimal) -> list[Words]:
-    total, role = signed_money(made)
-    share = percent(Decimal(n) / of, 0)
-    return [(safe(f"{name:>8}{n:>8,}{share:>10}"), "plain"), (safe(f"{total:>10}  "), role)]
-
-
-def _bar_name(own: Bin) -> str:
-    beyond = "" if abs(own.middle) < OUTERMOST else "≥" if own.middle > 0 else "≤"
-    return beyond + money(own.middle, signed=True)
+def _figure_rows(bins: Sequence[Bin], n: int, pitch: int) -> Rows:
+    """Return the share of the trades in each bar, and what these made in R, below it."""
+    columns = _bar_columns(pitch)
+    shares: list[Run] = [("share %", "muted")]
+    made: list[Run] = [("made R", "muted")]
+    for each in bins:
+        share = percent(Decimal(each.n) / n, 0) if each.n else ""
+        text, role = signed_money(each.total) if each.n else (safe(""), "plain")
+        text = text if len(text) <= columns else money(each.total, 0, signed=True)
+        shares.append((f"{share:^{columns}} ", "plain"))
+        made.append((f"{text:^{columns}} ", role))
+    return [shares, made]
 
 
 def _bins(rs: Sequence[Decimal], width: Decimal) -> list[Bin]:
@@ -155,10 +139,11 @@ def _bar_columns(pitch: int) -> int:
 
 
 def _paint_line(plot: Plot, row: int, name: str, value: Decimal) -> None:
-    """Paint a line at a value, with its name beside its top: to the side where there is room."""
-    text = f"{name} {money(value, signed=True)} R"
-    column = plot.column(float(value))
-    plot.line_down(float(value), "bright", first=row)
+    """Paint a line from a value down to its bar, with its name beside its top: to the side where there is room."""
+    text, column = f"{name} {money(value, signed=True)} R", plot.column(float(value))
+    free = takewhile(lambda y: plot.canvas.roles[y][column] in FREE, range(row, plot.rows))
+    for y in list(free)[::POST_EVERY]:
+        plot.canvas.cell_behind(y, column, POST, "bright")
     fits = column + 2 + len(text) < plot.columns
     plot.canvas.whole(row, column + 2 if fits else column - 1 - len(text), text, "bright")
 

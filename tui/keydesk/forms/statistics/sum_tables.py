@@ -12,7 +12,6 @@ from keydesk.forms.statistics.view import FEW_ROLE, ViewInput, bars_of, fitting_
 from keydesk.text.format import percent, shorten
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import ColourRole
-from keydesk_client.arithmetic.constants import ZERO
 
 SUM_BAR, LEAST_SUM_BAR = 5, 2  # cells of a bar to each side of its axis: usual ones, and at least
 USUAL_NAMES = 17  # columns, also where win rate and R have no room beside them
@@ -51,18 +50,17 @@ def sum_lines(
     name_role: ColourRole = "muted",
     *,
     result_width: int = RESULT_WIDTH,
-    both: bool = False,
-    largest: Decimal = ZERO,
+    bars: Sequence[TextLine] = (),
 ) -> list[TextLine]:
     """Return a table of cells, with a bar beside each result; win rate and R where there is room.
 
-    With `both` the axis of the bars is in the middle, as in other tables beside it; `largest` is the largest amount of these.
+    Without `bars`, which have the scale of other tables too, they have that of this one.
     """
     shown = {label: cell for label, cell in cells.items() if cell.n}
     room = width - label_width - SUM_WIDTH + RESULT_WIDTH - result_width
     has_r, has_win = room >= R_WIDTH, room >= R_WIDTH + WIN_WIDTH
     size = bar_cells(width, label_width, result_width)
-    bars = bars_of([each.result for each in shown.values()], size, both=both, largest=largest)
+    bars = bars or bars_of([each.result for each in shown.values()], size)
     title = shorten(safe(name), label_width + COUNT_WIDTH - 2)
     head = f"{'':<{label_width}}{'n':>{COUNT_WIDTH}}{'win %' if has_win else '':>{WIN_WIDTH * has_win}}"
     head += f"{'R' if has_r else '':>{R_WIDTH * has_r}}{'result':>{result_width - 1}}"

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.forms.info_form import beside, width_of
+from keydesk.forms.info_form import beside
 from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.text.format import at, counted, shorten
 from keydesk.text.sanitize import SafeText, safe
@@ -88,27 +88,23 @@ def bars_of(
     values: Sequence[Decimal],
     cells: int = BAR_CELLS,
     *,
-    both: bool = False,
     split: bool = False,
-    largest: Decimal = ZERO,
 ) -> list[TextLine]:
     """Return bars from one axis, half a cell precise, losses to its left and gains to its right; the axis is at an edge where one side has none.
 
     Args:
         values: One for each bar.
         cells: To each side of the axis; all of them are on one side where the other has none.
-        both: Whether the axis is in the middle anyway, below those of other tables.
         split: Whether each side has as many of all cells as its largest value needs.
-        largest: The largest amount in other tables on the same scale.
     """
-    left = 0 if not both and min(values, default=ZERO) >= 0 else cells
-    left = 2 * cells if left and not both and max(values) <= 0 else left
+    left = 0 if min(values, default=ZERO) >= 0 else cells
+    left = 2 * cells if left and max(values) <= 0 else left
     if split and 0 < left < 2 * cells:
         share = -min(values) / (max(values) - min(values))
         left = max(1, min(2 * cells - 1, round(2 * cells * share)))
     right = 2 * cells - left
     sides = max(1, left), max(1, right)
-    unit = max(largest / max(sides), *(abs(each) / sides[each > 0] for each in values), ZERO)
+    unit = max((abs(each) / sides[each > 0] for each in values), default=ZERO)
     return [_bar(each, unit, left, right) for each in values]
 
 
@@ -148,24 +144,26 @@ def is_few(n: int) -> bool:
     return n < FEW_TRADES
 
 
-def in_columns(
-    tables: Sequence[Sequence[TextLine]], width: int, gap: int, rows: int | None = None
-) -> list[TextLine]:
-    """Return tables of one width in columns, each under the shortest one.
+def columns_of(heights: Sequence[int], count: int, rows: int | None = None) -> list[list[int]]:
+    """Return which tables of these heights stand in each of so many columns, each under the shortest one, a blank row between them.
 
-    Args:
-        tables: The lines of each.
-        width: The columns of the page.
-        gap: The columns between two tables.
-        rows: A table that has no room in so many is left out whole; None: all are shown.
+    One that has no room in so many rows is left out; without `rows` none is.
     """
-    own = max((width_of(line) for table in tables for line in table), default=0) + gap
-    columns: list[list[TextLine]] = [[] for _ in range(max(1, (width + gap) // max(1, own)))]
-    for table in tables:
-        column = min(columns, key=len)
-        if rows is None or len(column) + bool(column) + len(table) <= rows:
-            column += [*([BLANK] if column else []), *table]
+    columns: list[list[int]] = [[] for _ in range(count)]
+    ends = [0] * count
+    for number, height in enumerate(heights):
+        at = ends.index(min(ends))
+        end = ends[at] + bool(ends[at]) + height
+        if rows is None or end <= rows:
+            columns[at].append(number)
+            ends[at] = end
+    return columns
+
+
+def in_columns(tables: Sequence[Sequence[TextLine]], count: int, pitch: int) -> list[TextLine]:
+    """Return tables in so many columns, that begin so far from each other."""
     lines: list[TextLine] = []
-    for place, column in enumerate(columns):
-        lines = beside(lines, place * own, column) if place else column
+    for place, numbers in enumerate(columns_of([len(table) for table in tables], count)):
+        column = [line for number in numbers for line in (BLANK, *tables[number])][1:]
+        lines = beside(lines, place * pitch, column)
     return lines
