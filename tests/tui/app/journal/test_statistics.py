@@ -27,7 +27,7 @@ async def test_the_page_reads_the_journal_and_what_each_view_needs(tmp_path: Pat
         app.statistics.show()
         await settle(app, pilot)
         assert "1 closed trade" in app.words
-        assert "Sharpe, daily NAV" in app.words
+        assert "Daily NAV, " in app.words
         for key, text in (("5", "Not enough trades for MAE"), ("8", "1 trade without a first")):
             await pilot.press(key)
             await settle(app, pilot)

@@ -129,15 +129,15 @@ def bars(*rs: str, width: int = 116) -> list[str]:
 
 def test_bars_are_of_one_width_on_a_common_base_with_their_counts_above() -> None:
     rows = bars("-1", "-1", "-1", "0.5", "2", width=76)
-    assert re.findall("#+", rows[-3]) == ["####"] * 3
+    assert re.findall("#+", rows[-3]) == ["###"] * 3
     at = rows[-3].index("#")
-    assert "3" in next(row for row in reversed(rows[:-2]) if "#" not in row[at : at + 4])
-    assert rows[-1].split() == ["−1", "R", "−0.5", "0", "R", "+0.5", "+1", "R", "+1.5", "+2", "R"]
+    assert "3" in next(row for row in reversed(rows[:-2]) if "#" not in row[at : at + 3])
+    assert rows[-1].split() == ["−1", "R", "0", "R", "+1", "R", "+2", "R"]
 
 
 def test_no_line_crosses_a_bar() -> None:
     rows = bars("-1", "-1", "-1", "0.5", "2", width=76)  # the median is in the middle of a bar
-    assert set(re.findall("#+", "\n".join(rows))) == {"####"}
+    assert set(re.findall("#+", "\n".join(rows))) == {"###"}
 
 
 def test_mean_and_median_are_lines_with_their_values() -> None:
@@ -147,13 +147,13 @@ def test_mean_and_median_are_lines_with_their_values() -> None:
 
 
 def test_shares_and_what_the_trades_made_stand_below_wide_bars() -> None:
-    rows = bars("-1", "-0.9", "2")
+    rows = bars("-1", "-0.9", "2", width=196)
     [shares, made] = [row.split() for row in rows[-2:]]
     assert shares == ["share", "%", "67", "33"]
     assert made == ["made", "R", "−1.90", "+2.00"]
     places = [(match.start(), match.end()) for match in re.finditer("#+", rows[-5])]
     assert [rows[-1][first:end].split() for first, end in places] == [["−1.90"], ["+2.00"]]
-    assert "made R" not in "".join(bars("-1", "-0.9", "2", width=76))
+    assert "made R" not in "".join(bars("-1", "-0.9", "2"))
 
 
 def test_the_tick_of_a_bar_of_odd_width_is_in_its_middle() -> None:

@@ -25,11 +25,11 @@ from keydesk.text.sanitize import safe
 WIDTHS = (BIN, 2 * BIN)  # R of a bar; the wider ones where the window is narrow
 USUAL = Decimal(-1), Decimal(1)  # R: what is shown at least
 WIDEST_BAR = 14  # columns with the gap beside it
-HALVES_FROM = 4  # columns of a bar from which those of half R have a label
+HALVES_FROM = 6  # columns of a bar from which those of half R have a label
 WITH_GAP = 3  # columns from which a bar has a gap beside it
 LEAST_ROWS = 6
 TOP_ROWS = 3  # above the bars: the names of two lines, and the highest count
-FIGURES_FROM = 8, 16  # columns of a bar and rows of the picture from which figures stand below
+FIGURES_FROM = 10, 16  # columns of a bar and rows of the picture from which figures stand below
 NAMES = 8  # columns of their names
 WHAT = "a histogram (trades with a first stop)"
 
@@ -84,17 +84,17 @@ def histogram_rows(
     below = _figure_rows(bins, len(rs), pitch) if has_figures else []
     left = max(NAMES * has_figures, (size[0] - pitch * len(bins)) // 2)
     columns, rows = pitch * len(bins), size[1] - 2 - len(below)
-    half, gap = float(width) / 2, float(width) * (pitch - _bar_columns(pitch)) / pitch / 2
-    x = Span(float(bins[0].middle) - half + gap, float(bins[-1].middle) + half + gap)
+    half = float(width) / 2
+    x = Span(float(bins[0].middle) - half, float(bins[-1].middle) + half)
     most = max(each.n for each in bins)
     y = Span(0.0, most * rows / max(1, rows - TOP_ROWS))
     plot = Plot((columns, rows), x, y, ascii_only=ascii_only)
     for number, each in enumerate(bins):
-        _paint_bar(plot, number * pitch, pitch, each)
+        _paint_bar(plot, number * pitch + pitch // 2, _bar_columns(pitch), each)
     for row, (name, value) in enumerate((("median", median(rs)), ("mean", mean(rs)))):
         _paint_line(plot, row, name, value)
     named = [(number, each) for number, each in enumerate(bins) if _is_named(each, pitch)]
-    names = [_name(each, number * pitch + _bar_columns(pitch) // 2) for number, each in named]
+    names = [_name(each, number * pitch + pitch // 2) for number, each in named]
     labels = scale_row(names, columns)
     base = _base([each.place for each in names], columns)
     above: Rows = [[("", ""), *row] for row in (*plot.drawn(), base, labels)]
@@ -103,15 +103,15 @@ def histogram_rows(
 
 def _figure_rows(bins: Sequence[Bin], n: int, pitch: int) -> Rows:
     """Return the share of the trades in each bar, and what these made in R, below it."""
-    columns = _bar_columns(pitch)
+    columns = pitch - 1
     shares: list[Run] = [("share %", "muted")]
     made: list[Run] = [("made R", "muted")]
     for each in bins:
         share = percent(Decimal(each.n) / n, 0) if each.n else ""
         text, role = signed_money(each.total) if each.n else (safe(""), "plain")
         text = text if len(text) <= columns else money(each.total, 0, signed=True)
-        shares.append((f"{share:^{columns}} ", "plain"))
-        made.append((f"{text:^{columns}} ", role))
+        shares.append((f" {share:^{columns}}", "plain"))
+        made.append((f" {text:^{columns}}", role))
     return [shares, made]
 
 
@@ -123,19 +123,20 @@ def _bins(rs: Sequence[Decimal], width: Decimal) -> list[Bin]:
     return [known.get(middle, Bin(middle, 0)) for middle in middles]
 
 
-def _paint_bar(plot: Plot, first: int, pitch: int, own: Bin) -> None:
+def _paint_bar(plot: Plot, middle: int, columns: int, own: Bin) -> None:
     if not own.n:
         return
     zeros = own.n - own.losses - own.gains
     parts = ((own.losses, "loss"), (zeros, "muted"), (own.gains, "profit"))
-    columns = _bar_columns(pitch)
+    first = middle - columns // 2
     top = plot.bar(first, columns, [(n, role) for n, role in parts if n])
     text = f"{own.n:,}"
     plot.write(top - 1, first + (columns - len(text) + 1) // 2, text, "plain")
 
 
 def _bar_columns(pitch: int) -> int:
-    return pitch - (pitch >= WITH_GAP)
+    """Return the columns of a bar: an odd number, about two thirds, where there is a gap beside it."""
+    return pitch if pitch < WITH_GAP else min(pitch - 1, 2 * pitch // 3 | 1)
 
 
 def _paint_line(plot: Plot, row: int, name: str, value: Decimal) -> None:
