@@ -314,8 +314,9 @@ def _groups(data: FigureData, given: ViewInput) -> list[TextLine]:
 
 
 def _title(group: str, daily: DailyStatistics | None) -> SafeText:
-    has_days = GROUPS[group] is DAILY and daily is not None
-    return safe(f"{group}, {counted(daily.n, 'day')}" if has_days else group)
+    if GROUPS[group] is not DAILY or daily is None:
+        return safe(group)
+    return safe(f"{group}, {counted(daily.n, 'day')}")
 
 
 def _daily_values(daily: DailyStatistics | None) -> dict[str, str]:
