@@ -121,17 +121,11 @@ def test_far_prices_share_labels_in_half_of_the_rows_and_stops_have_their_own_wh
     )
 
 
-def test_far_prices_take_free_rows_but_none_from_prices_inside_the_chart_unless_all_are_to_be_named() -> (
-    None
-):
+def test_far_prices_take_free_rows_but_none_from_prices_inside_the_chart() -> None:
     far = [PriceLine(200.0 + i, "stop", "stop", Rank.WORKING) for i in range(6)]
     inside = PriceLine(84.0, "limit", "pending", Rank.WORKING)  # in the fourth row
-    one, all_of_them = (
-        labels_of_side(AXIS, Scale(0, 100, 20), 20.0, [*far, inside], 15, everything=everything)
-        for everything in (False, True)
-    )
-    assert [label.first.price for label in one] == [202.0, 201.0, 200.0, 84.0]
-    assert [label.first.price for label in all_of_them] == [*range(205, 199, -1), 84.0]
+    labels = labels_of_side(AXIS, Scale(0, 100, 20), 20.0, [*far, inside], 15)
+    assert [label.first.price for label in labels] == [202.0, 201.0, 200.0, 84.0]
 
 
 def named(lines: list[PriceLine], rows: int, room: int, last: float) -> list[str]:
@@ -332,7 +326,7 @@ def test_a_distance_is_counted_from_the_side_that_triggers_and_kept_up_to_date(
     scale, sides = Scale(-10, 100, 20), {"bid": -2.1, "ask": 1.4}
     for is_update, now in ((False, {"bid": 3.0, "ask": 5.0}), (True, sides)):
         made = kept.labels(
-            AXIS, scale, 0.1, [line], marks=(), cursor=None, sides=now, names=NAMES, everything=False,
+            AXIS, scale, 0.1, [line], marks=(), cursor=None, sides=now, names=NAMES,
             is_update=is_update,
         )  # fmt: skip
     assert [made.rows[y][0].strip() for y in made.own] == [text.replace("-", "−")]

@@ -73,18 +73,11 @@ def _joined(names: Sequence[Run], others: Sequence[PriceLine]) -> tuple[Run, ...
 
 
 def labels_of_side(
-    axis: Axis,
-    scale: Scale,
-    last: float,
-    lines: Iterable[PriceLine],
-    room: int,
-    *,
-    everything: bool = False,
+    axis: Axis, scale: Scale, last: float, lines: Iterable[PriceLine], room: int
 ) -> list[OwnLabel]:
     """Return the labels of the own prices on one side of the last price, at most so many, the highest price first.
 
-    Prices beyond the edge share labels where labels of their own would move those of prices inside the chart, unless
-    `everything` is to be named.
+    Prices beyond the edge share labels where labels of their own would move those of prices inside the chart.
     """
     if not room:
         return []
@@ -101,11 +94,9 @@ def labels_of_side(
     if len(entries | alone) <= min(FEW_ENTRIES, room - kept):
         alone |= entries
     labels = _near(axis, scale, near, alone, room - len(edge))
-    free = room - len(edge) - len(labels)
-    if not everything:
-        rows = [scale.row(line.price) for line in near]
-        outside = min([room // 2, *(min(row, scale.rows - 1 - row) for row in rows)])
-        free = min(free, outside - len(edge))
+    rows = [scale.row(line.price) for line in near]
+    outside = min([room // 2, *(min(row, scale.rows - 1 - row) for row in rows)])
+    free = min(room - len(labels), outside) - len(edge)
     merged = _merged([*_split(axis, edge, far, free), *labels], room, scale, stop)
     return sorted(
         (_led(label, scale, last) for label in merged), key=lambda label: -label.first.price

@@ -218,7 +218,6 @@ class Picture:
             cursor=None if scene.cursor is None else scene.cursor.price,
             sides=scene.sides,
             names=max(0, layout.names - 1),  # and a blank
-            everything=scene.shows_everything,
             is_update=is_update,
         )
 

@@ -46,7 +46,6 @@ def price_labels(
     step: float | None = None,
     sides: Mapping[str, float] = NO_SIDES,
     names: int = 0,
-    everything: bool = False,
 ) -> PriceLabels:
     """Return the labels of all rows, with names of at most so many columns beside them.
 
@@ -54,7 +53,7 @@ def price_labels(
     of `sides` that triggers the line, else from the last.
 
     Last price and cursor keep their rows; own prices are stacked by price, never across the last price; round prices
-    take the rows that are left while those are many. `everything` names more prices beyond the edge. A mark has its price beside its name.
+    take the rows that are left while those are many. A mark has its price beside its name.
     """
     labels: dict[int, Run] = {}
     fixed = row_of_last(scale, last, lines, cursor) if row is None else row
@@ -67,8 +66,7 @@ def price_labels(
     for above in (True, False):
         rows = [row for row in free if (row < fixed) == above]
         side = [line for line in lines if (line.price >= last) == above]
-        own_labels = labels_of_side(axis, scale, last, side, len(rows), everything=everything)
-        placed |= _stacked(scale, own_labels, rows, cursor)
+        placed |= _stacked(scale, labels_of_side(axis, scale, last, side, len(rows)), rows, cursor)
     digits, named = _written(axis, scale, placed, last, sides, names=names)
     labels |= digits
     own = placed.keys() | {scale.row(line.price) for line in lines if scale.holds(line.price)}
@@ -171,7 +169,6 @@ class AxisLabels:
         cursor: float | None,
         sides: Mapping[str, float],
         names: int,
-        everything: bool,
         is_update: bool,
     ) -> PriceLabels:
         """Return the labels; in an update, computed anew only if more than digits and distances changed."""
@@ -198,7 +195,6 @@ class AxisLabels:
             step=made.step if made is not None and is_update else None,
             sides=sides,
             names=names,
-            everything=everything,
         )
         return self._made
 
