@@ -162,6 +162,23 @@ async def test_keys_of_the_page_ask_for_changes_and_a_deletion_is_confirmed(
     ]
 
 
+async def test_an_alert_that_another_desk_deletes_is_not_asked_about_any_more(
+    app: WorkingDesk,
+) -> None:
+    with_alerts(app)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.actions.perform("alerts")
+        await pilot.press("x")
+        form = app.screen
+        assert isinstance(form, AlertsForm)
+        assert "deletes it" in form.foot_text()
+        del app.store.alerts[form.deleting]
+        app.store.mark(Topic.ALERTS)
+        app.draw()
+        assert "deletes it" not in form.foot_text()
+        assert "Delete alert" not in str(form.lines())
+
+
 async def test_an_empty_page_says_how_to_make_one(app: WorkingDesk) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         app.actions.perform("alerts")

@@ -97,6 +97,8 @@ class AlertsForm(InfoForm[None]):
         self._read_candles(name, self.store.granularity, take)
 
     def on_frame(self, frame: Frame) -> None:
+        if self.deleting not in self.store.alerts:  # another desk has deleted it
+            self.deleting = ""
         counts_on = prices_are_old(self.store) and int(monotonic()) != self._drawn_at
         if frame.touched(Topic.ALERTS, Topic.PRICES) or counts_on:
             self.redraw()
