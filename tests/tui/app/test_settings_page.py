@@ -9,6 +9,7 @@ from keydesk.config.settings import load_alert_settings, load_settings
 from keydesk.forms.account.settings import ALWAYS, CHANNEL_TEXTS, LABELS, SettingsForm
 from keydesk.forms.market.watchlists import ColumnsForm
 from keydesk.settings.values import KINDS, CandleLook
+from support.data.desk_data import frame_of
 from support.fakes.settings_desk import SettingsDesk
 
 MINE = "# mine\nfps = 5  # slow line\n\n[alerts]  # and these\nnotify_timeout = 3\n"
@@ -106,6 +107,20 @@ async def test_every_kind_has_a_row_on_a_small_terminal(tmp_path: Path) -> None:
         await pilot.press(*["k"] * 30)
         assert "▶ colours" in Page(app).text
         assert len(KINDS) == 7
+
+
+async def test_what_another_desk_has_changed_is_shown_on_the_open_page(tmp_path: Path) -> None:
+    async with SettingsDesk(tmp_path).run_test(size=(80, 24)) as pilot:
+        app = pilot.app
+        assert isinstance(app, SettingsDesk)
+        await pilot.pause()
+        app.settings_page.show()
+        await pilot.pause()
+        (tmp_path / "config.toml").write_text('theme = "light"\n')
+        await app.looks()
+        assert isinstance(app.screen, SettingsForm)
+        app.screen.on_frame(frame_of(app.desk.store))
+        assert "● light" in Page(app).row("colours")
 
 
 async def test_columns_open_their_list(tmp_path: Path) -> None:

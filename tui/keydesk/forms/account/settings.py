@@ -15,6 +15,8 @@ from keydesk.keys.keymap import KEYMAP, SETTINGS, KeyMap
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.settings.about import options_of
 from keydesk.settings.values import CHANNELS, KINDS, Channel, EventKind, Settings
+from keydesk.store.frame import Frame
+from keydesk.store.state import Topic
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import ColourRole
@@ -93,6 +95,11 @@ class SettingsForm(InfoForm[None]):
         self._choices, self._kinds, self.keymap = choices, kinds, keymap
         self.at = 0
         self.channel = 0  # under the cursor, in the rows of kinds
+
+    def on_frame(self, frame: Frame) -> None:
+        """Show what the file says now: another desk may have changed it, of which there is a message."""
+        if frame.touched(Topic.NOTICES):
+            self.redraw()
 
     def title_text(self) -> Printable:
         """Name the page."""
