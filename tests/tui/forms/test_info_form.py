@@ -472,6 +472,15 @@ async def test_in_ascii_arrow_keys_are_named_by_words() -> None:
         assert not set("↑↓←→") & set(app.words)
 
 
+async def test_in_ascii_the_columns_of_a_form_keep_their_places() -> None:
+    app = FormApp(lambda: HelpForm(KEYMAP, TICKET))
+    app.add_class("-ascii")
+    async with app.run_test(size=(200, 50)):
+        [below] = [line for line in app.words.splitlines() if "s Up Up moves" in line]
+        [title] = [line for line in app.words.splitlines() if "Choices: one key each" in line]
+    assert below.index("such as  i takes") == title.index("Choices: one key each")
+
+
 @pytest.mark.parametrize("context", [DESK, CHART, TRADES])
 @pytest.mark.parametrize("rows", range(8, 24))
 def test_no_page_of_the_help_ends_with_a_heading_or_begins_with_a_blank_line(

@@ -444,7 +444,8 @@ class HelpForm(SearchForm):
             lines: list[TextLine] = []
             columns = group_columns(*whose, self.field, self.left_out, width=width, across=ACROSS)
             for place, column in enumerate(columns):
-                lines = beside(lines, place * (width + COLUMN_GAP), column)
+                named = [self._named(line) for line in column]
+                lines = beside(lines, place * (width + COLUMN_GAP), named)
             if len(lines) <= self.room:
                 return lines
         if self.inside < BESIDE_FROM or is_overlay or words:
