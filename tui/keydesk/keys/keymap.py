@@ -453,7 +453,7 @@ KEYS: tuple[Key, ...] = (
     Key("chart-page-newer", _PAGE_ON, CHART, "", "A page nearer to now", "page_newer"),
     Key("zoom-in", ("+", ">"), CHART, "zoom", "Fewer, wider candles", "zoom_in"),
     Key("zoom-out", ("_", "<"), CHART, "", "More, narrower candles", "zoom_out"),
-    Key("chart-whole", ("=",), CHART, "", "Wider scale: more own prices", "every_price"),
+    Key("chart-whole", ("=",), CHART, "", "Wider scale for own prices", "every_price"),
     Key("chart-view", ("v",), CHART, "style", "Candles, bars, line, Heikin", "view"),
     Key("chart-prices", ("a",), CHART, "bid/ask", "Mid, bid, ask; of the size", "prices"),
     Key("chart-pin", ("c p",), CHART, "", "Pin a further chart", "pin"),
