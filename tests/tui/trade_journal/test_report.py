@@ -1,4 +1,5 @@
 import re
+from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import pairwise
@@ -8,6 +9,7 @@ from zoneinfo import ZoneInfo
 from keydesk.calc.market.trading_day import trading_date
 from keydesk.calc.trade_journal.notes import TradeNote
 from keydesk.calc.trade_journal.rebuild import BalancePoint, Journal
+from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.trade_journal.csv_rows import RowContext, escaped, markdown_table, text_table
 from keydesk.trade_journal.report import LimitHit, as_markdown, as_text, day_of, page, week_of
 from keydesk.trade_journal.snapshot import read_limit_hits
@@ -21,23 +23,26 @@ TRADES = (
     closed_trade("-40", 2, opened_ns=MONDAY + DAY, instrument="USD_JPY"),
     closed_trade("7", 3, opened_ns=MONDAY + 9 * DAY),
 )
+SIX_TRADES = (
+    *TRADES[:2],
+    *(closed_trade("1", 10 + number, opened_ns=MONDAY + number * HOUR) for number in range(4)),
+)
 JOURNAL = Journal(TRADES, (BalancePoint(MONDAY - 7 * DAY, Decimal(10_000), Decimal(10_000)),))
 NOTES = {"2": TradeNote(("news",), "fade", "Too | early *really*", 2, "chased <b>")}
 
 
-def shown(day: date, *, week: bool = False) -> list[str]:
+def shown(day: date, *, week: bool = False, trades: Sequence[JournalTrade] = TRADES) -> list[str]:
     period = week_of(day) if week else day_of(day)
-    return list(as_markdown(page(JOURNAL, period, RowContext(NOTES), "PRACTICE")))
+    journal = Journal(tuple(trades), JOURNAL.balances)
+    return list(as_markdown(page(journal, period, RowContext(NOTES), "PRACTICE")))
 
 
 def test_the_week_has_its_trades_days_groups_and_notes() -> None:
-    lines = shown(date(2024, 3, 6), week=True)
+    lines = shown(date(2024, 3, 6), week=True, trades=SIX_TRADES)
     assert lines[0] == "# Week 10 of 2024, from Mon 4 Mar  PRACTICE"
-    assert "| result | +60.00 |  |" in lines
     assert "| max drawdown | −40.00 | (0.40 %) |" in lines
-    assert "| average win | +100.00 | n 1 |" in lines
-    assert sum("under 20" in line for line in lines) == 1
-    assert "| Mon 4 Mar | 1 | 100 | +100.00 | +1.00 |" in lines
+    assert "| average win | +20.80 | n 5 |" in lines
+    assert "| Mon 4 Mar | 5 | 100 | +104.00 | +1.04 |" in lines
     assert "| Tue 5 Mar | 1 | 0 | −40.00 | −0.40 |" in lines
     assert "## By instrument" in lines
     assert any(line.startswith("- 2 USD/JPY: rating 2, \\#news, mistake: chased") for line in lines)
@@ -108,21 +113,37 @@ def test_columns_of_numbers_stand_right() -> None:
 
 
 def test_the_page_begins_with_result_best_worst_and_what_mistakes_cost() -> None:
-    lines = shown(date(2024, 3, 6), week=True)
+    lines = shown(date(2024, 3, 6), week=True, trades=SIX_TRADES)
     assert lines[2:6] == [
-        "- Result: +60.00, +0.60 R, 2 trades, 50 % won",
+        "- Result: +64.00, +0.64 R, 6 trades, 83 % won",
         "- Best: 1 EUR/USD long, +100.00, +1.00 R",
         "- Worst: 2 USD/JPY long, −40.00, −0.40 R",
         "- Mistakes: chased \\<b\\>, 1 x, −40.00, −0.40 R",
     ]
 
 
-def test_the_result_has_its_currency_and_one_instrument_alone_is_named() -> None:
+def test_the_result_has_its_currency() -> None:
     found = page(JOURNAL, day_of(date(2024, 3, 5)), RowContext(), "", currency="EUR")
-    assert found.sections[0].sentences == (
-        "Result: −40.00 EUR, −0.40 R, 1 trade, 0 % won",
-        "Traded: USD/JPY",
+    assert found.sections[0].sentences == ("Result: −40.00 EUR, −0.40 R, 1 trade, 0 % won",)
+
+
+def test_no_figure_stands_twice_and_none_that_would_be_chance_is_said_of_few_trades() -> None:
+    of_six, of_many = (
+        [each.split(" | ")[0].strip("| ") for each in lines[lines.index("## Figures") + 4 :]]
+        for lines in (
+            shown(date(2024, 3, 6), week=True, trades=trades)
+            for trades in (SIX_TRADES, [closed_trade("1", n, opened_ns=MONDAY) for n in range(20)])
+        )
     )
+    assert of_six == ["average win", "average loss", "max drawdown", "longest run of losses"]
+    assert {"expectancy", "longest run of wins"} <= set(of_many)
+    assert not {"trades", "result", "win %"} & set(of_many)
+
+
+def test_few_trades_are_listed_without_what_repeats_their_list() -> None:
+    text = "\n".join(shown(date(2024, 3, 6), week=True))
+    assert "## Trades" in text
+    assert not any(word in text for word in ("Best:", "Worst:", "## By", "## Figures"))
 
 
 def test_limits_of_the_period_stand_with_their_time_and_of_many_the_first() -> None:
@@ -130,7 +151,7 @@ def test_limits_of_the_period_stand_with_their_time_and_of_many_the_first() -> N
     later = LimitHit(MONDAY + 2 * DAY, "another day")
     found = page(JOURNAL, day_of(date(2024, 3, 4)), RowContext(), "", [*hits, later])
     [limits] = [each for each in found.sections if each.title == "Limits"]
-    assert limits.sentences[0] == "Mon 12:00 limit 0"
+    assert limits.sentences[0] == "12:00 limit 0"
     assert limits.sentences[-1] == "and 8 more"
 
 

@@ -32,9 +32,16 @@ from keydesk_client.arithmetic.constants import SECOND
 
 DAYS_OF_A_WEEK = 7
 MAX_LIMITS = 12  # lines
-GROUPS = ("instrument", "session", "setup", "mistake")
+GROUPS = ("instrument", "session", "setup")  # what mistakes cost is a sentence
 TRADE_COLUMNS = ("id", "closed", "instrument", "side", "units", "held", "result", "R", "setup")
-GROUP_COLUMNS = ("trades", "win %", "result", "R")
+GROUP_COLUMNS = ("n", "win %", "result", "R")
+LISTED = (
+    4  # trades: the list of so few shows at once which is the best, and what an average would say
+)
+IN_HEADLINE = frozenset(("trades", "result", "win %"))
+COSTS = frozenset(("financing", "spread paid"))
+OF_FEW_TRADES = COSTS | {"average win", "average loss", "max drawdown", "longest run of losses"}
+"""Facts of any number of trades; a ratio of few is chance."""
 
 
 class Period(Struct, frozen=True):
@@ -119,7 +126,8 @@ def page(
         sections.append(_by_day(trades, period))
     sections.append(_notes(trades, context))
     sections += [section for name in GROUPS if (section := _group(trades, name, groups))]
-    sections += [trades_section(trades, context), _figures(journal, period, statistics)]
+    sections.append(trades_section(trades, context, when=_time_format(period)))
+    sections.append(_figures(journal, period, statistics))
     return Page(f"{period.title}  {account}".rstrip(), tuple(filter(_has_content, sections)))
 
 
@@ -131,13 +139,13 @@ def trades_of(journal: Journal, period: Period) -> list[JournalTrade]:
 def _in_short(
     trades: Sequence[JournalTrade], statistics: Statistics, context: RowContext, currency: str
 ) -> Section:
-    """Return the result, the best and the worst trade, the instrument if there is one, and what the mistakes cost."""
+    """Return the result, the best and the worst of many trades, and what the mistakes cost."""
     if not trades:
         return Section("", sentences=("No trade was closed.",))
     sentences = [
         f"Result: {_result_text(trades, currency)}, {counted(statistics.n, 'trade')}{_won(statistics)}"
     ]
-    if len(trades) > 1:
+    if len(trades) > LISTED:
         by_result = sorted(trades, key=lambda each: each.result)
         sentences.append(f"Best: {_trade_text(by_result[-1])}")
         sentences.append(f"Worst: {_trade_text(by_result[0])}")
@@ -145,9 +153,6 @@ def _in_short(
     for each in trades:
         if mistake := context.note(each).mistake:
             mistakes.setdefault(mistake, []).append(each)
-    instruments = {pair(each.instrument) for each in trades}
-    if len(instruments) == 1:  # of several there is a table
-        sentences.append(f"Traded: {instruments.pop()}")
     if mistakes:
         named = (f"{name}, {len(own):,} x, {_result_text(own)}" for name, own in mistakes.items())
         sentences.append(f"Mistakes: {'; '.join(named)}")
@@ -175,10 +180,16 @@ def _trade_text(trade: JournalTrade) -> str:
 def _limits(limits: Sequence[LimitHit], period: Period, context: RowContext) -> Section:
     """Return the limits that were hit in the period; of many the first, and how many more there were."""
     own = [each for each in limits if period.start_ns < each.time_ns <= period.end_ns]
-    sentences = [f"{at(e.time_ns, context.zone):%a %H:%M} {e.text}" for e in own[:MAX_LIMITS]]
+    when = _time_format(period)
+    sentences = [f"{at(e.time_ns, context.zone):{when}} {e.text}" for e in own[:MAX_LIMITS]]
     if len(own) > MAX_LIMITS:
         sentences.append(f"and {len(own) - MAX_LIMITS} more")
     return Section("Limits", sentences=tuple(sentences))
+
+
+def _time_format(period: Period) -> str:
+    """Return how a time in the period is written: on a day's page the title has the day."""
+    return "%a %H:%M" if len(period.days) > 1 else "%H:%M"
 
 
 def _is_in(trade: JournalTrade, start_ns: int, end_ns: int) -> bool:
@@ -195,28 +206,22 @@ def _balance_before(journal: Journal, time_ns: int) -> Decimal | None:
 
 
 def _figures(journal: Journal, period: Period, statistics: Statistics) -> Section:
-    """Return the figures; those that cannot be said are left out."""
+    """Return the figures that the headline does not have; those that cannot be said, or are chance, are left out."""
     if not statistics.n:
         return Section("Figures")
     moved = sum(
         (p.transfer for p in journal.balances if period.start_ns < p.time_ns <= period.end_ns),
         Decimal(0),
     )
-    n = statistics.n
+    n, kept = statistics.n, COSTS if statistics.n <= LISTED else OF_FEW_TRADES
     rows = []
     for name, value, basis in statistics_rows(statistics):
         shown, _, share = figure_text(name, value).partition(" ")
-        if shown:
+        if shown.strip("0.") and (name in kept if n < FEW_TRADES else name not in IN_HEADLINE):
             rows.append({"figure": name, "value": shown, "of": share or count_text(basis, n)})
     if moved:
         rows.append({"figure": "transfers", "value": money(moved, signed=True), "of": ""})
-    few = f"{counted(n, 'trade')}, under {FEW_TRADES}: each figure may be chance."
-    return Section(
-        "Figures",
-        ("figure", "value", "of"),
-        tuple(rows),
-        sentences=(few,) if n < FEW_TRADES else (),
-    )
+    return Section("Figures", ("figure", "value", "of"), tuple(rows))
 
 
 def _by_day(trades: Sequence[JournalTrade], period: Period) -> Section:
@@ -239,7 +244,7 @@ def _group_row(trades: Sequence[JournalTrade]) -> dict[str, str]:
     rs = [each.r for each in trades if each.r is not None]
     share = statistics.win_rate.value
     return {
-        "trades": f"{statistics.n:,}",
+        "n": f"{statistics.n:,}",
         "win %": "" if share is None else number(share * 100, Decimal(1)),
         "result": money(statistics.total.value, signed=True),
         "R": money(sum(rs, Decimal(0)), signed=True) if rs else "",
@@ -250,7 +255,8 @@ def trades_section(
     trades: Iterable[JournalTrade],
     context: RowContext,
     title: str = "Trades",
-    when: str = "%a %H:%M",
+    *,
+    when: str,
 ) -> Section:
     """Return the table of trades, with their closing written like `when`."""
     rows = tuple(
@@ -271,9 +277,9 @@ def trades_section(
 
 
 def _group(trades: Sequence[JournalTrade], name: str, context: GroupContext) -> Section | None:
-    """Return the trades by a grouping, None if all are in one group."""
+    """Return the trades by a grouping; None if all are in one group, or their list says as much: of few, or where each is a group."""
     groups = grouped(trades, name, context)
-    if len(groups) < 2:  # noqa: PLR2004 - one group is the whole
+    if len(trades) <= LISTED or not 1 < len(groups) < len(trades):
         return None
     named = {pair(each) if name == "instrument" else each: own for each, own in groups.items()}
     return _group_section(f"By {name}", name, named)

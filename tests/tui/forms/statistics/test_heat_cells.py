@@ -67,12 +67,12 @@ def heads(shown: HeatMap) -> list[str]:
 def test_amounts_stand_below_their_column_and_beside_the_sums_of_their_row() -> None:
     shown = rows_of(map_of("100 -30 ·", "-4 2 0.4", height=12), 4, figures=2)
     assert texts_of(shown.lines(heads(shown))) == [
-        "           07       08       09        all     n  win %        R",
-        "Mon  ▐   +100 ▌    −30        ·     +70.00     6     33        –      │━━━━",
-        "Tue        −4       +2     +0.4      −1.60     9     33        –     ╺│",
-        "all       +96      −28     +0.4     +68.40    15     33        –",
-        "n           6        6        3",
-        "win %      33       33       33",
+        "              07          08          09        all     n  win %        R",
+        "Mon  ▐      +100 ▌       −30           ·     +70.00     6     33        –",
+        "Tue           −4          +2        +0.4      −1.60     9     33        –",
+        "all          +96         −28        +0.4     +68.40    15     33        –",
+        "n              6           6           3",
+        "win %         33          33          33",
     ]
 
 

@@ -12,7 +12,7 @@ from textual.worker import Worker
 
 from keydesk.calc.market.trading_day import booking_date
 from keydesk.calc.trade_journal.charts import CurvePoint, equity_curve
-from keydesk.forms.info_form import ScrolledForm, beside, width_of
+from keydesk.forms.info_form import EDGES, LEAST_IN_SIGHT, ScrolledForm, beside, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, as_lines, two_ends, wrap_text
 from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
 from keydesk.forms.statistics.group_tables import BETWEEN, bar_cells, tables_below
@@ -38,7 +38,7 @@ CURVE_ROW: TextLine = (
 )  # in place of a row of it, where only its height matters
 ColumnParts: TypeAlias = tuple[list[list[TextLine]], list[list[TextLine]]]
 """What stands in the left column below the curve, and in the right one."""
-LOW_CURVE, HIGHEST_CURVE = 6, 28  # rows of the curve between the words, and at most
+LOW_CURVE, HIGHEST_CURVE = 5, 28  # rows of the curve between the words, and at most
 
 
 class DayPageState(Struct, frozen=True):
@@ -114,11 +114,10 @@ class DayPage(ScrolledForm):
                 return safe(text)
         return "Esc closes"
 
-    def lines(self) -> Sequence[TextLine]:
-        """Return the lines in sight; a period with trades takes all of the page, so that it cuts no pane above it."""
-        shown = super().lines()
-        has_trades = self.shown is not None and bool(self.shown.curve)
-        return [*shown, *[BLANK] * (self.room - len(shown))] if has_trades else shown
+    @property
+    def dims_panes(self) -> bool:
+        """Whether the panes that it leaves in sight are dimmed: sent sooner, they might be covered with the next picture."""
+        return self.shown is not None
 
     def all_lines(self) -> Sequence[TextLine]:
         """Return the whole page."""
@@ -139,59 +138,80 @@ class DayPage(ScrolledForm):
         self, sections: Sequence[Section], curve: Sequence[CurvePoint], above: int
     ) -> list[TextLine]:
         """Return the curve and what it is made of at the left; words, trades, figures and the tables that have no room there at the right."""
-        right = min((self.inside - BETWEEN) // 2 + MORE_WORDS, MOST_WORDS)
+        words = [each for each in sections if not each.results and not is_of_figures(each)]
+        most = min((self.inside - BETWEEN) // 2 + MORE_WORDS, MOST_WORDS)
+        beside_it = parts_of(sorted(words, key=lambda each: bool(each.rows)), most)
+        right = max(width_of(line) for part in beside_it for line in part)
         left = self.inside - BETWEEN - right
-        places = self._places(sections, left, right)
+        places = self._places(sections, beside_it, left, right)
         one, other = min(places, key=lambda each: self._lacks(each[0], each[1], above))
-        drawn = self._curve(curve, left, self._curve_rows(one, above + 1, self.room // 3))
+        beside_curve = in_pages(other, self.room, above)
+        rows = self._curve_rows(one, above + 1, self.room // 3, len(beside_curve))
         title: TextLine = ((self._curve_name, "bright"),)
-        lines = in_pages([[title, *drawn], *one], self.room, above)
-        return beside(lines, left + BETWEEN, in_pages(other, self.room, above))
+        lines = in_pages([[title, *self._curve(curve, left, rows)], *one], self.room, above)
+        return beside(lines, left + BETWEEN, beside_curve)
 
-    def _places(self, sections: Sequence[Section], left: int, right: int) -> list[ColumnParts]:
+    def _places(
+        self,
+        sections: Sequence[Section],
+        beside_it: list[list[TextLine]],
+        left: int,
+        right: int,
+    ) -> list[ColumnParts]:
         """Return what may stand in the two columns of these widths, the first of equal ones is preferred."""
         groups = [each for each in sections if each.results]
-        words = [each for each in sections if not each.results and not is_of_figures(each)]
-        beside_it = parts_of(sorted(words, key=lambda each: bool(each.rows)), right)
-        figures = next(each for each in sections if is_of_figures(each))
-        most = bar_cells(groups, left, right)
-        at_left, at_right = (tables_below(groups, width, most) for width in (left, right))
-        shapes = [figure_lines(figures, right, count) for count in COLUMNS_OF_FIGURES]
+        figures = [each for each in sections if is_of_figures(each)]
+        shapes = [
+            [figure_lines(each, right, count) for each in figures] for count in COLUMNS_OF_FIGURES
+        ]
         places: list[ColumnParts] = []
         for count in range(len(groups), -1, -1):
-            one, rest = at_left[:count], at_right[count:]
+            widths = [left] * (count > 0) + [right] * (count < len(groups))
+            most = bar_cells(groups, *widths)
+            one = tables_below(groups, left, most)[:count]
+            rest = tables_below(groups, right, most)[count:]
             for shape in shapes:
-                places += [(one, [*beside_it, shape, *rest]), (one, [*beside_it, *rest, shape])]
-        lowest = figure_lines(figures, left, COLUMNS_OF_FIGURES[-1])
+                places += [(one, [*beside_it, *shape, *rest]), (one, [*beside_it, *rest, *shape])]
         pairs = parts_of(groups, left)
+        lowest = [figure_lines(each, left, COLUMNS_OF_FIGURES[-1]) for each in figures]
+        at_left = tables_below(groups, left, bar_cells(groups, left))
         return [
             *places,
-            *((pairs, [*beside_it, shape]) for shape in shapes),
-            ([*at_left, lowest], beside_it),
+            *((pairs, [*beside_it, *shape]) for shape in shapes),
+            ([*at_left, *lowest], beside_it),
         ]
 
     def _lacks(
         self, left: Sequence[list[TextLine]], right: Sequence[list[TextLine]], above: int
     ) -> tuple[int, int, int]:
         """Return the pages that two columns take, the left one below a curve, the rows free on the first, and how unequal they are."""
-        curve = [CURVE_ROW] * (self._curve_rows(left, above + 1, self.room // 3) + 1)
-        columns = [in_pages(parts, self.room, above) for parts in ([curve, *left], right)]
+        other = in_pages(right, self.room, above)
+        curve = [CURVE_ROW] * (self._curve_rows(left, above + 1, self.room // 3, len(other)) + 1)
+        columns = [in_pages([curve, *left], self.room, above), other]
         used = sum(line != BLANK for lines in columns for line in lines[: self.room - above])
         shorter, longer = sorted(map(len, columns))
-        return -(-(above + longer) // self.room), -used, longer - shorter
+        pages = -(-(above + longer) // self.room)
+        return pages, -used if pages > 1 else 0, longer - shorter
 
-    def _curve_rows(self, below: Sequence[list[TextLine]], others: int, usual: int) -> int:
-        """Return the rows of the curve: all that the parts below it leave, or as many of these as leave it a usual height.
+    def _curve_rows(
+        self, below: Sequence[list[TextLine]], others: int, usual: int, beside_it: int = 0
+    ) -> int:
+        """Return the rows of the curve: a usual height, and more to where the lines beside it or the page end.
 
         Args:
-            below: The parts.
+            below: The parts below it, of which as many are on its page as leave it its height.
             others: The other lines on its page.
-            usual: Its rows where not all parts have room on its page.
+            usual: Its rows where there is room.
+            beside_it: The lines beside it and the parts below it.
         """
         for count in range(len(below), -1, -1):
-            free = self.room - others - sum(len(each) + 1 for each in below[:count])
+            taken = others + sum(len(each) + 1 for each in below[:count])
+            free = self.room - taken
             if free >= (LOW_CURVE if count == len(below) else usual):
-                return min(HIGHEST_CURVE, free)
+                rows = max(usual, beside_it - taken) if count == len(below) else free
+                height = self.rows_for_page(max(self._tallest, taken + rows + EDGES)) - EDGES
+                end = height if self.room - height >= LEAST_IN_SIGHT else self.room
+                return min(HIGHEST_CURVE, end - taken)
         return LOW_CURVE
 
     @property

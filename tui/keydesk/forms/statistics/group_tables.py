@@ -18,8 +18,8 @@ GAP = 2  # columns between those of a table
 BETWEEN = 4  # columns between two tables
 TWO_FROM = 104  # columns of two tables beside each other
 LEAST_NAME = 13  # columns: By instrument
-LEAST_BAR, WIDEST_BAR = 3, 16  # cells of a bar to each side of its axis
-LEFT_OUT_FIRST = ("win %", "trades", "R")
+LEAST_BAR, USUAL_BAR, WIDEST_BAR = 5, 8, 16  # cells of a bar to each side of its axis
+LEFT_OUT_FIRST = ("win %", "n", "R")
 SIGNED = frozenset({"result", "R"})
 
 
@@ -75,7 +75,10 @@ def _layout(sections: Sequence[Section], width: int) -> TableLayout:
     with_bars = room - GAP - 2 * LEAST_BAR - 1
     room = with_bars if with_bars >= LEAST_NAME else max(1, room)
     texts = [text for each in sections for text in (each.title, *_names(each))]
-    names = max(map(cell_len, fitting_names(texts, room)))
+    shown = fitting_names(texts, max(1, room - 2 * (USUAL_BAR - LEAST_BAR)))
+    if any(each.endswith("…") for each in shown):  # no name is cut for a longer bar
+        shown = fitting_names(texts, room)
+    names = max(map(cell_len, shown))
     spare = width - names - _columns(figures) - GAP - 1
     return TableLayout(names, figures, min(WIDEST_BAR, spare // 2) if room == with_bars else 0)
 

@@ -34,13 +34,13 @@ from keydesk_client.arithmetic.constants import ZERO
 
 CURSOR: Final = "focus"
 EDGES, ASCII_EDGES = ("▐", "▌"), ("[", "]")  # of the chosen cell, in the gaps beside it
-LEAST_CELL, MOST_CELL = 3, 9  # columns of a cell with the gap behind it
+LEAST_CELL, MOST_CELL = 3, 12  # columns of a cell with the gap behind it
 RESULT, WIN_RATE = "result", "win %"
 SIDES = (RESULT, "n", WIN_RATE, "R"), (RESULT, "n", WIN_RATE), (RESULT, "n"), ("short",), ()
 """What stands beside a row of cells, where there is room: the first of these."""
 SIDE_GAP = 3  # columns before it
 SIDE_WIDTHS = {"n": 6, WIN_RATE: 7, "R": 9}
-LEAST_BAR, MOST_BAR = 4, 8  # cells of a bar beside a row, to each side of its axis
+LEAST_BAR, MOST_BAR = 4, 16  # cells of a bar beside a row, to each side of its axis
 BAR_GAP = 2
 LEAST_BAR_ROWS, MOST_BAR_ROWS = (
     5,
@@ -330,7 +330,7 @@ def rows_of(shown: HeatMap, others: int, tables: int = 0, *, figures: int = 0) -
     free = shown.given.rows - others - len(shown.names) - 2  # names of columns, sums
     figures = figures if shown.has_amounts and free >= figures else 0
     free -= figures
-    free -= tables + 1 if tables and tables < free else 0
+    free -= min(free, tables + 1) if tables else 0
     traded = len([each for each in shown.columns if each.n])
     bars = min(MOST_BAR_ROWS, free - 1, traded) if shown.sums else 0
     bars = bars if bars >= LEAST_BAR_ROWS else 0

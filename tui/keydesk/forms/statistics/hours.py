@@ -24,6 +24,7 @@ SATURDAY = 5
 LEAST_HOURS = 8  # that are shown
 LAST_HOUR = 23
 LABEL = 6  # columns of the names of rows: win %
+TRADE_TIME = "%d %b %H:%M"
 FIGURES = 2  # rows below the sums: number of trades, win rate
 
 Cells = Mapping[HourOfWeek, HeatCell]
@@ -66,9 +67,9 @@ class HoursView(View[Cells]):
         cells = [*head, *shown.lines(self._heads)]
         own = [each for each in given.trades if self._is_chosen_hour(each, given)]
         which = f"opened {name}"
-        if wide := beside_trades([*cells, BLANK, *below], own, which, given):
+        if wide := beside_trades([*cells, BLANK, *below], own, which, given, TRADE_TIME):
             return wide
-        trades = trade_lines(own, which, given, trades_room(cells, below, given))
+        trades = trade_lines(own, which, given, trades_room(cells, below, given), TRADE_TIME)
         return page_of(cells, below, trades, given.rows)
 
     def _bound(self, data: Cells) -> None:

@@ -21,14 +21,15 @@ from keydesk.widgets.theme import ColourRole
 GAP = 2  # columns between those of a table
 TABLE_GAP = 4  # columns between two tables, or a map and its trades
 LEAST_TRADES_WIDTH = 48  # columns of the trades of an hour or a day
-TRADES_BESIDE_FROM = 160  # columns of the page that has them to the right of a map
+TRADES_BESIDE_FROM = (
+    160  # columns of the page that has them to the right of a map, or in two halves below it
+)
 LEAST_TRADES_SHOWN = 3  # of those of an hour or a day
 FAINT = frozenset({"id", "closed", "held"})
 SENTENCE_ROLES: Mapping[str, ColourRole] = {
     "Result:": "plain",
     "Best:": "profit",
     "Worst:": "loss",
-    "Traded:": "plain",
     "Mistakes:": "warn",
 }
 BOLD_ROLES: Mapping[ColourRole, ColourRole] = {"profit": "tick-up", "loss": "tick-down"}
@@ -37,7 +38,7 @@ INDENT = 10  # of sentences behind their label
 LEAST_OF_PART = (
     5  # lines of a long part that stand together: its title, the names of columns, some rows
 )
-MOST_WHOLE = 3, 4  # of a page: a part of more lines may begin on one page and end on the next
+MOST_WHOLE = 1, 2  # of a page: a part of more lines may begin on one page and end on the next
 LEAST_NAME = 4  # columns of the first column, whose texts are cut where there is no room
 COLUMNS_OF_FIGURES = 2  # beside each other, where they have all of the page
 ITEM_ENDS = re.compile(r"(?<=\),) |(?<=;) ")  # where a list in a sentence is broken
@@ -157,7 +158,7 @@ def _table(section: Section, width: int) -> list[TextLine]:
         name: max(cell_len(name), *(cell_len(safe(row[name])) for row in section.rows))
         for name in section.columns
     }
-    columns = list(section.columns)
+    columns = [name for name in section.columns if any(row[name] for row in section.rows)]
     for name in LEFT_OUT_FIRST:
         if sum(widths[each] + GAP for each in columns) - GAP > width and name in columns:
             columns.remove(name)
@@ -181,16 +182,22 @@ def _table(section: Section, width: int) -> list[TextLine]:
 
 
 def trade_lines(
-    trades: Sequence[JournalTrade], which: str, given: ViewInput, room: int
+    trades: Sequence[JournalTrade], which: str, given: ViewInput, room: int, when: str
 ) -> list[TextLine]:
-    """Return the last of these trades in so many lines, the newest first; nothing where there is no room for three, or all."""
-    rows = room - 2  # title and names of columns
+    """Return the last of these trades in so many lines, the newest first, in two halves where there is room; nothing where there is no room for three, or all."""
+    beside_each_other = 1 + (given.width >= TRADES_BESIDE_FROM)
+    rows = (room - 2) * beside_each_other  # without title and names of columns
     if rows < min(LEAST_TRADES_SHOWN, len(trades)) or not trades:
         return []
     last = sorted(trades, key=lambda each: each.closed_ns or 0)[-rows:]
     title = f"Trades {which}" if len(last) == len(trades) else f"Last trades {which}"
-    shown = trades_section(reversed(last), given.snapshot.context, title, "%d %b %H:%M")
-    return section_lines(shown, given.width)
+    shown = trades_section(reversed(last), given.snapshot.context, title, when=when)
+    own = (given.width - TABLE_GAP * (beside_each_other - 1)) // beside_each_other
+    name, heads, *lines = section_lines(shown, own)
+    if beside_each_other == 1 or len(lines) <= LEAST_TRADES_SHOWN:
+        return [name, heads, *lines]
+    half = -(-len(lines) // 2)
+    return [name, *beside([heads, *lines[:half]], own + TABLE_GAP, [heads, *lines[half:]])]
 
 
 def trades_room(cells: Sequence[TextLine], below: Sequence[TextLine], given: ViewInput) -> int:
@@ -200,13 +207,14 @@ def trades_room(cells: Sequence[TextLine], below: Sequence[TextLine], given: Vie
 
 
 def beside_trades(
-    lines: list[TextLine], trades: Sequence[JournalTrade], which: str, given: ViewInput
+    lines: list[TextLine], trades: Sequence[JournalTrade], which: str, given: ViewInput, when: str
 ) -> list[TextLine]:
     """Return a map with the trades of its chosen cell to the right of it; nothing where there is no room for them."""
     at = max(map(width_of, lines)) + TABLE_GAP
     if given.width < TRADES_BESIDE_FROM or given.width - at < LEAST_TRADES_WIDTH:
         return []
-    shown = trade_lines(trades, which, replace(given, width=given.width - at), len(lines) - 1)
+    free = replace(given, width=given.width - at)
+    shown = trade_lines(trades, which, free, len(lines) - 1, when)
     return beside(lines, at, [BLANK, *shown])
 
 
@@ -226,8 +234,6 @@ def _is_number(text: str) -> bool:
 def figure_lines(section: Section, width: int, most: int = COLUMNS_OF_FIGURES) -> list[TextLine]:
     """Return the figures in so many columns at most, as far as they fit beside each other; what they rest on where it fits too."""
     lines: list[TextLine] = [((safe(section.title), "bright"),)]
-    for sentence in section.sentences:
-        lines += wrap_text(safe(sentence), "warn", width)
     for count in range(most, 0, -1):
         size = -(-len(section.rows) // count)
         parts = [section.rows[at : at + size] for at in range(0, len(section.rows), size)]

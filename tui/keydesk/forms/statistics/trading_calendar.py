@@ -13,8 +13,14 @@ from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.info_form import beside, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
-from keydesk.forms.statistics.heat_cells import LEAST_CELL, HeatMap, rows_of
-from keydesk.forms.statistics.heat_page import chosen_lines, page_of, together, window_of
+from keydesk.forms.statistics.heat_cells import HeatMap, rows_of
+from keydesk.forms.statistics.heat_page import (
+    chosen_lines,
+    least_amount,
+    page_of,
+    together,
+    window_of,
+)
 from keydesk.forms.statistics.report_lines import (
     LEAST_TRADES_WIDTH,
     TABLE_GAP,
@@ -36,9 +42,11 @@ from keydesk.text.sanitize import safe
 
 DAYS = 7
 SATURDAY = 5
+TRADE_TIME = "%H:%M"
 LABEL = 4  # columns of the names of weekdays
-MONTHS_WIDTH, WIDE_MONTHS = 36, 56  # columns of the table of months
-LABEL_WIDTH = 8  # of their names
+MONTHS_WIDTH = 36  # columns of the table of months in a narrow window; half of a wide one
+MOST_LISTED = 8  # trades of a day that have room below the map before bars have
+LABEL_WIDTH = 9  # of their names
 WIDE_FROM = SUM_WIDTH + R_WIDTH + WIN_WIDTH + LABEL_WIDTH
 
 
@@ -70,7 +78,7 @@ class CalendarView(View[CalendarData]):
         months: dict[str, list[HeatCell]] = {}
         weeks: dict[date, list[HeatCell]] = {}
         for day in sorted(days):
-            months.setdefault(f"{day:%Y-%m}", []).append(days[day])
+            months.setdefault(f"{day:%b %Y}", []).append(days[day])
             weeks.setdefault(_monday(day), []).append(days[day])
         return CalendarData(
             days,
@@ -86,22 +94,24 @@ class CalendarView(View[CalendarData]):
         first, last = self._range = min(data.days), max(data.days)
         self.chosen = min(max(self.chosen or last, first), last)
         traded = {day.weekday() for day in data.days}
-        self._weekdays = [day for day in range(DAYS) if day < SATURDAY or day in traded]
-        if self.chosen.weekday() not in self._weekdays:  # it is of other trades
+        if self.chosen.weekday() not in {*range(SATURDAY), *traded}:  # it is of other trades
             self.chosen = max(day for day in data.days if day <= self.chosen)
         span = _week(first), _week(last)
         shown = self._map(data, span, self.chosen, given)
-        chosen = chosen_lines(f"{self.chosen:%a %Y-%m-%d}", data.days.get(self.chosen), given)
+        chosen = chosen_lines(
+            f"{_date_text(self.chosen)} {self.chosen.year}", data.days.get(self.chosen), given
+        )
         below = [*chosen, *shown.legend()]
         months = _months(data, given)
-        shown = rows_of(shown, 2 + len(below), len(months))
+        listed = 2 + min(MOST_LISTED, max(each.n for each in data.days.values()))
+        shown = rows_of(shown, 2 + len(below), max(min(len(months), MOST_LISTED), listed))
         mondays = [_monday_of(number) for number in self._shown]
         head = _month_line(mondays, [shown.cell] * len(mondays), self._weekdays[-1])
         title = _title(len(mondays), span[1] - span[0] + 1, given.width)
         cells = [title, *shown.lines(None, head)]
         own = [each for each in given.trades if booking_date(each.closed_ns or 0) == self.chosen]
-        which = f"of {self.chosen:%a %d %b}"
-        if wide := beside_trades([*cells, BLANK, *below], own, which, given):
+        which = "of the day"
+        if wide := beside_trades([*cells, BLANK, *below], own, which, given, TRADE_TIME):
             return page_of(wide, (), months, given.rows)
         tables = _months_and_trades(months, own, which, given, trades_room(cells, below, given))
         return page_of(cells, below, tables, given.rows)
@@ -109,9 +119,12 @@ class CalendarView(View[CalendarData]):
     def _map(
         self, data: CalendarData, span: tuple[int, int], chosen: date, given: ViewInput
     ) -> HeatMap:
-        """Return the weeks of a span, as many as there is room for."""
-        room = max(1, (given.width - LABEL) // LEAST_CELL)
+        """Return the weeks of a span, as many as have room for their amounts and the sums of weekdays."""
+        cell = least_amount([*data.days.values(), *data.weeks.values()]) + 1
+        room = max(1, (given.width - LABEL) // cell - 1)
         self._shown = weeks = window_of(*span, _week(chosen), room)
+        traded = {day.weekday() for day in (*data.days, chosen) if _week(day) in weeks}
+        self._weekdays = [day for day in range(DAYS) if day < SATURDAY or day in traded]
         days = [
             [data.days.get(_monday_of(week) + timedelta(days=each)) for week in weeks]
             for each in self._weekdays
@@ -151,7 +164,11 @@ def _months_and_trades(
     free = replace(given, width=given.width - at)
     if free.width < LEAST_TRADES_WIDTH:
         return months
-    return beside(months, at, trade_lines(own, which, free, room))
+    return beside(months, at, trade_lines(own, which, free, room, TRADE_TIME))
+
+
+def _date_text(day: date) -> str:
+    return f"{day:%a} {day.day} {day:%b}"
 
 
 def _monday(day: date) -> date:
@@ -187,7 +204,7 @@ def _month_line(mondays: Sequence[date], widths: Sequence[int], last_weekday: in
     letters = [" "] * (LABEL + sum(widths))
     for start, end in zip(starts, [*starts[1:], len(mondays)], strict=True):
         day, place = lasts[start], LABEL + sum(widths[:start])
-        name = f"{day:%b}" if day.month > 1 else f"{day:%b %y}"
+        name = f"{day:%b}" if day.month > 1 else f"{day:%b %Y}"
         behind = 1 if end < len(mondays) else 0
         if len(name) + behind <= sum(widths[start:end]):
             letters[place : place + len(name)] = name
@@ -196,7 +213,7 @@ def _month_line(mondays: Sequence[date], widths: Sequence[int], last_weekday: in
 
 def _months(data: CalendarData, given: ViewInput) -> list[TextLine]:
     """Return what the months made, the newest first: those that have no room are the oldest."""
-    width = WIDE_MONTHS if given.width >= WIDE_FROM else MONTHS_WIDTH
+    width = given.width // 2 if given.width >= WIDE_FROM else MONTHS_WIDTH
     newest = dict(reversed(list(data.months.items())))
     results = max(RESULT_WIDTH, results_width(newest.values()))
     table = sum_lines("month", newest, min(width, given.width), LABEL_WIDTH, result_width=results)
