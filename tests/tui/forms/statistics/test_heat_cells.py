@@ -241,7 +241,7 @@ def test_bars_of_sums_take_the_columns_that_short_results_leave() -> None:
     own = {"a": HeatCell(1, 1, Decimal(574)), "b": HeatCell(1, 0, Decimal("-43.23"))}
     assert results_width(own.values()) == len("+574.00") + 3
     assert results_width([HeatCell(1, 1, Decimal(1))]) == len("result") + 3
-    assert results_width([HeatCell(1, 1, Decimal(10**9))]) == 12
+    assert results_width([HeatCell(1, 1, Decimal(10**9))]) == len("+1,000,000,000.00") + 2
     for result_width, gain in ((12, "━━ "), (results_width(own.values()), "━━━ ")):
         lines = sum_lines("By tag", own, 37, 15, result_width=result_width)
         texts = ["".join(text for text, _ in line) for line in lines]

@@ -543,3 +543,17 @@ async def test_that_cells_rest_on_few_trades_is_said_once_in_words() -> None:
 async def test_hours_without_a_trade_before_the_first_and_behind_the_last_take_no_room() -> None:
     head = next(line for line in (await after("6")).splitlines() if " 08 " in line)
     assert head.split()[1:-2] == [f"{hour:02}" for hour in range(6, 19)]
+
+
+@pytest.mark.parametrize("view", [1, 7])
+def test_no_number_of_figures_or_weeks_is_cut_in_a_narrow_window(view: int) -> None:
+    trades = tuple(
+        closed_trade(result, n, opened_ns=MONDAY + n * 7 * 24 * HOUR)
+        for n, result in enumerate(["1234567890.12", "-12345678.50", "7"] * 10)
+    )
+    shown = JournalSnapshot(Journal(trades), RowContext(), (), "PRACTICE", "JPY")
+    given = ViewInput(shown, trades, width=36, rows=60)
+    own = StatisticsPage(Host()).views[view - 1]
+    for line in own.lines(own.compute(given), given):
+        text = "".join(words for words, _ in line).rstrip()
+        assert cell_len(text) <= 36 or not any(map(str.isdigit, text[35:])), text

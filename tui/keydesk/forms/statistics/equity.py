@@ -29,7 +29,7 @@ from keydesk_client.arithmetic.constants import MINUTE
 
 LEAST_TRADES = 2
 LEAST_ROWS = 5  # of a curve, beside the row of its dates
-VALUES = 10  # columns of the values beside a curve
+VALUES = 10  # columns of the values beside a curve, at least
 VALUE_ROWS = 4  # rows for each value beside it
 BAND_FROM = 12  # rows from which on the band has room
 WEEK = 5  # trading days
@@ -85,7 +85,10 @@ def curve_rows(
     curve: Sequence[CurvePoint], size: tuple[int, int], zone: tzinfo, *, ascii_only: bool
 ) -> Rows:
     """Return the curve over its dates, and the band of its drawdown where there is room."""
-    columns, height = max(CLOCK_COLUMNS, size[0] - VALUES), max(LEAST_ROWS, size[1] - 1)
+    columns, height = (
+        max(CLOCK_COLUMNS, size[0] - _values_width(curve)),
+        max(LEAST_ROWS, size[1] - 1),
+    )
     times = _times(curve, columns, zone)
     band = height // 4 if height >= BAND_FROM else 0
     x = Span(times.xs[0], times.xs[-1])
@@ -116,7 +119,7 @@ def _curve_plot(
         plot.line_down(mark.x, "grid")
     now = _last_label(curve[-1].total, plot)
     labels = [now, *(Label(plot.row(tick), _value(tick)) for tick in ticks)]
-    return plot.with_values(labels, VALUES)
+    return plot.with_values(labels, _values_width(curve))
 
 
 def _band_plot(
@@ -134,7 +137,7 @@ def _band_plot(
     for mark in times.marks:
         plot.line_down(mark.x, "grid")
     lowest = str(money(deepest, _places(deepest)))
-    return plot.with_values([Label(0, "0"), Label(size[1] - 1, lowest)], VALUES)
+    return plot.with_values([Label(0, "0"), Label(size[1] - 1, lowest)], _values_width(curve))
 
 
 def _last_label(last: Decimal, plot: Plot) -> Label:
@@ -144,6 +147,13 @@ def _last_label(last: Decimal, plot: Plot) -> Label:
         beside_it = row + (-1 if last > 0 else 1)
         row = beside_it if 0 <= beside_it < plot.rows else row
     return Label(row, str(money(last, _places(last), signed=True)), signed_role(last))
+
+
+def _values_width(curve: Sequence[CurvePoint]) -> int:
+    """Return the columns of the values beside a curve: more than usual ones for millions of yen."""
+    totals = [each.total for each in curve]
+    ends = min(totals), max(totals), min(each.below for each in curve)
+    return max(VALUES, *(len(money(each, _places(each), signed=True)) + 1 for each in ends))
 
 
 def _places(value: Decimal) -> int:

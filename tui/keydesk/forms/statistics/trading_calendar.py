@@ -38,6 +38,7 @@ from keydesk.forms.statistics.sum_tables import (
     sum_lines,
 )
 from keydesk.forms.statistics.view import View, ViewInput
+from keydesk.text.format import shorten
 from keydesk.text.sanitize import safe
 
 DAYS = 7
@@ -186,11 +187,12 @@ def _monday_of(week: int) -> date:
 
 def _title(shown: int, known: int, width: int) -> TextLine:
     """Return what the map has, and how many of its weeks are in sight where not all are."""
-    name, about = "Result of each trading day", f", {DAY_SPAN_TEXT}"
+    name, about = safe("Result of each trading day"), f", {DAY_SPAN_TEXT}"
     counts = f"   {shown} of {known} weeks" if shown < known else ""
     full = f"{counts}: ← → shows the others" if counts else ""
     texts = (about, full), ("", full), ("", counts)
     about, more = next((t for t in texts if len(name + "".join(t)) <= width), texts[-1])
+    name = shorten(name, width - len(more))
     return ((name, "bright"), (safe(about), "muted"), (safe(more), "warn"))
 
 
