@@ -11,8 +11,9 @@ from textual.widgets import Input
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.details_form import DetailsForm
 from keydesk.forms.help_text import PROSE, group_columns, help_lines, unparted
-from keydesk.forms.info_form import HelpForm, InfoForm, width_of
+from keydesk.forms.info_form import HelpForm, InfoForm
 from keydesk.forms.modal_form import BLANK
+from keydesk.forms.page_lines import width_of
 from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.keys.keymap import CHART, DESK, JOURNAL, KEYMAP, KEYS, LABELS, PAGES, TICKET, TRADES
 from keydesk.keys.tasks import EXAMPLES

@@ -6,8 +6,9 @@ from typing import ClassVar, Self
 
 from rich.cells import cell_len, set_cell_size
 
-from keydesk.forms.info_form import COLUMN_GAP, FRAME, ScrolledForm, in_pages
+from keydesk.forms.info_form import FRAME, ScrolledForm
 from keydesk.forms.modal_form import TextLine
+from keydesk.forms.page_lines import COLUMN_GAP, in_pages
 from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.widgets.theme import ColourRole

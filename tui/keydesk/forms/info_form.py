@@ -1,9 +1,7 @@
 """Forms that show something and send nothing: their base, lines that scroll and are searched, the help (`?`)."""
 
-import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from itertools import zip_longest
 from time import monotonic
 from typing import ClassVar
 
@@ -19,7 +17,8 @@ from keydesk.forms.help_text import (
     is_of_overlay,
     unparted,
 )
-from keydesk.forms.modal_form import BLANK, ModalForm, TextLine, Words, wrap_text
+from keydesk.forms.modal_form import BLANK, ModalForm, TextLine, wrap_text
+from keydesk.forms.page_lines import COLUMN_GAP, beside, marked
 from keydesk.forms.panel import Panel
 from keydesk.forms.requests import CopyWanted
 from keydesk.forms.text_fields import edited_text
@@ -229,9 +228,6 @@ class InfoForm(ModalForm[Result]):
         """Show the keys of this page."""
         if self.KEY_CONTEXT:
             self.app.push_screen(HelpForm(getattr(self, "keymap", KEYMAP), self.KEY_CONTEXT))
-
-
-COLUMN_GAP = 4  # columns between two columns of lines
 
 
 class ScrolledForm(InfoForm[None]):
@@ -465,52 +461,3 @@ class HelpForm(SearchForm):
     def keeps_key(self, key: str) -> bool:
         """Keep ?, which closes the list that it opened."""
         return key == "question_mark"
-
-
-def marked(line: TextLine, words: Sequence[str]) -> TextLine:
-    """Return a line with each of the words marked where it occurs, whatever their case."""
-    if not words:
-        return line
-    sought = re.compile(
-        "|".join(map(re.escape, sorted(words, key=len, reverse=True))), re.IGNORECASE
-    )
-    found: list[Words] = []
-    for text, role in line:
-        end = 0
-        for each in sought.finditer(text):
-            found += [
-                (safe(text[end : each.start()]), role),
-                (safe(each[0]), "bright on selection"),
-            ]
-            end = each.end()
-        found.append((safe(text[end:]), role))
-    return [(text, role) for text, role in found if text]
-
-
-def width_of(line: TextLine) -> int:
-    """Return the columns of a line."""
-    return sum(cell_len(text) for text, _ in line)
-
-
-def beside(left: Sequence[TextLine], width: int, right: Sequence[TextLine]) -> list[TextLine]:
-    """Return lines with others at their right, which begin behind this width."""
-    lines: list[TextLine] = []
-    for one, other in zip_longest(left, right, fillvalue=BLANK):
-        gap: Words = (safe(" " * max(0, width - width_of(one))), "plain")
-        lines.append((*one, gap, *other) if other else one)
-    return lines
-
-
-def in_pages(lines: Sequence[TextLine], rows: int, columns: int, width: int) -> list[TextLine]:
-    """Return lines in pages of so many rows and columns of this width, each read from the top."""
-    size = rows * columns
-    pages = [lines[at : at + size] for at in range(0, len(lines), size)]
-    return [line for page in pages for line in _in_columns(page, rows, width)]
-
-
-def _in_columns(lines: Sequence[TextLine], rows: int, width: int) -> list[TextLine]:
-    """Return lines in columns of this width, so many rows each."""
-    found = list(lines[:rows])
-    for column, at in enumerate(range(rows, len(lines), rows), 1):
-        found = beside(found, column * width, lines[at : at + rows])
-    return found

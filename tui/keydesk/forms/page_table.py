@@ -7,8 +7,8 @@ from typing import Generic
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from keydesk.forms.info_form import width_of
 from keydesk.forms.modal_form import TextLine, Words
+from keydesk.forms.page_lines import width_of
 from keydesk.tables.column import Column, Row, fit, needed
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import SafeText, safe

@@ -6,7 +6,7 @@ import pytest
 
 from keydesk.forms.account.account_columns import COLUMNS, DETAILS, AccountMoney
 from keydesk.forms.account.all_accounts import AccountChoice, AllAccountsPage
-from keydesk.forms.info_form import width_of
+from keydesk.forms.page_lines import width_of
 from keydesk.forms.page_table import cells_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic

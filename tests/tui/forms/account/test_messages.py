@@ -6,7 +6,7 @@ import pytest
 from textual.events import Key
 
 from keydesk.forms.account.messages import MessagesPage
-from keydesk.forms.info_form import width_of
+from keydesk.forms.page_lines import width_of
 from keydesk.store.state import Notice
 from keydesk.text.sanitize import clean, safe
 from support.data.desk_store import example_store

@@ -27,8 +27,9 @@ from keydesk.forms.account.account_totals import (
     lacking_lines,
     rule_above,
 )
-from keydesk.forms.info_form import InfoForm, width_of
+from keydesk.forms.info_form import InfoForm
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
+from keydesk.forms.page_lines import width_of
 from keydesk.forms.page_table import (
     Cells,
     cells_of,

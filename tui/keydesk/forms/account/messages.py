@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import ClassVar, TypeAlias
 
-from keydesk.forms.info_form import COLUMN_GAP as GAP
-from keydesk.forms.info_form import SearchForm, in_pages, marked, width_of
+from keydesk.forms.info_form import SearchForm
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
+from keydesk.forms.page_lines import COLUMN_GAP as GAP
+from keydesk.forms.page_lines import in_pages, marked, width_of
 from keydesk.keys.keymap import HELP, MESSAGES
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame

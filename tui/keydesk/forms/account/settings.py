@@ -7,8 +7,9 @@ from msgspec import Struct
 
 from keydesk.forms.account.settings_preview import WIDTH as PREVIEW_WIDTH
 from keydesk.forms.account.settings_preview import preview_lines
-from keydesk.forms.info_form import InfoForm, beside, width_of
+from keydesk.forms.info_form import InfoForm
 from keydesk.forms.modal_form import BLANK, TextLine, Words, wrap_text
+from keydesk.forms.page_lines import beside, width_of
 from keydesk.forms.page_table import rows_in_sight
 from keydesk.forms.requests import ChannelSwitched, SettingChosen, SettingOpened
 from keydesk.keys.keymap import KEYMAP, SETTINGS, KeyMap

@@ -6,10 +6,11 @@ from typing import ClassVar, LiteralString
 
 from keydesk.calc.alerts.alert import Alert, FiringRecord
 from keydesk.chart.picture import Picture
-from keydesk.forms.info_form import InfoForm, beside, width_of
+from keydesk.forms.info_form import InfoForm
 from keydesk.forms.market.alert_chart import BEING_READ, ReadCandles, ReadFor, alert_chart, charted
 from keydesk.forms.market.alert_columns import ALERT_COLUMNS, line_of, short_time
 from keydesk.forms.modal_form import BLANK, TextLine, fold_line, wrap_text
+from keydesk.forms.page_lines import beside, width_of
 from keydesk.forms.page_table import cells_of, rows_in_sight, table_lines
 from keydesk.forms.requests import AlertAction, AlertVerb
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap

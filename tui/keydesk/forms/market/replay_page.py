@@ -10,9 +10,10 @@ from textual.events import Key
 from textual.worker import Worker
 
 from keydesk.calc.market.market_state import ControlledMarket, Replay, Scenario, speed_text
-from keydesk.forms.info_form import InfoForm, beside
+from keydesk.forms.info_form import InfoForm
 from keydesk.forms.market.replay import CATCHES_UP, WHAT_IT_IS, left_text
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
+from keydesk.forms.page_lines import beside
 from keydesk.forms.page_table import Cells, is_whole, rows_in_sight, share_bar, table_lines
 from keydesk.forms.text_fields import edited_text
 from keydesk.keys.guard import KeyPlace

@@ -12,8 +12,9 @@ from textual.worker import Worker
 
 from keydesk.calc.market.trading_day import booking_date
 from keydesk.calc.trade_journal.charts import CurvePoint, equity_curve
-from keydesk.forms.info_form import EDGES, LEAST_IN_SIGHT, ScrolledForm, beside, width_of
+from keydesk.forms.info_form import EDGES, LEAST_IN_SIGHT, ScrolledForm
 from keydesk.forms.modal_form import BLANK, TextLine, as_lines, two_ends, wrap_text
+from keydesk.forms.page_lines import beside, width_of
 from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
 from keydesk.forms.statistics.group_tables import BETWEEN, bar_cells, tables_below
 from keydesk.forms.statistics.report_lines import (

@@ -23,7 +23,6 @@ from keydesk.chart.plots import (
     round_ticks,
     scale_row,
 )
-from keydesk.forms.info_form import beside, width_of
 from keydesk.forms.modal_form import (
     BLANK,
     TextLine,
@@ -33,6 +32,7 @@ from keydesk.forms.modal_form import (
     signed_money,
     wrap_text,
 )
+from keydesk.forms.page_lines import beside, width_of
 from keydesk.forms.statistics.equity import LEAST_TRADES
 from keydesk.forms.statistics.view import View, ViewInput, bars_of, is_few, too_few
 from keydesk.text.format import EMPTY, counted

@@ -20,8 +20,8 @@ from keydesk.calc.trade_journal.statistics import (
     daily_statistics_of,
     statistics_of,
 )
-from keydesk.forms.info_form import beside
 from keydesk.forms.modal_form import BLANK, TextLine, Words, as_lines, signed_money, wrap_text
+from keydesk.forms.page_lines import beside
 from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
 from keydesk.forms.statistics.r_histogram import HistogramView
 from keydesk.forms.statistics.view import View, ViewInput, in_columns

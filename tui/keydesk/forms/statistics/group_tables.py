@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from keydesk.forms.info_form import beside
 from keydesk.forms.modal_form import TextLine, Words
+from keydesk.forms.page_lines import beside
 from keydesk.forms.statistics.view import bars_of, fitting_names
 from keydesk.text.format import MINUS
 from keydesk.text.sanitize import SafeText, safe

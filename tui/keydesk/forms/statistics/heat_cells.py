@@ -14,8 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.charts import LEVELS, HeatCell, level
-from keydesk.forms.info_form import width_of
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, signed_money, wrap_text
+from keydesk.forms.page_lines import width_of
 from keydesk.forms.panel import WordsRole
 from keydesk.forms.statistics.heat_page import (
     LEAST_ROWS_OF_TABLES,

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.forms.info_form import beside, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
+from keydesk.forms.page_lines import beside, width_of
 from keydesk.forms.statistics.group_tables import group_parts, role_of, role_of_amount
 from keydesk.forms.statistics.view import ViewInput
 from keydesk.text.format import shorten

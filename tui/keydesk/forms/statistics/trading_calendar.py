@@ -11,8 +11,8 @@ from keydesk.calc.market.trading_day import DAY_SPAN_TEXT, booking_date
 from keydesk.calc.trade_journal.charts import HeatCell, largest_result, trading_days
 from keydesk.calc.trade_journal.groups import WEEKDAYS
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.forms.info_form import beside, width_of
 from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
+from keydesk.forms.page_lines import beside, width_of
 from keydesk.forms.statistics.heat_cells import HeatMap, rows_of
 from keydesk.forms.statistics.heat_page import (
     chosen_lines,

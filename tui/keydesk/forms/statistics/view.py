@@ -11,8 +11,8 @@ from rich.cells import cell_len
 
 from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
-from keydesk.forms.info_form import beside
 from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
+from keydesk.forms.page_lines import beside
 from keydesk.text.format import at, counted, shorten
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
