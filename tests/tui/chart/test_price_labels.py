@@ -101,8 +101,8 @@ def test_a_label_stands_on_its_side_of_the_cursor(cursor: float, price: float, l
         assert at > beside
 
 
-@pytest.mark.parametrize(("rows", "far"), [(2, 1), (9, 2), (13, 3)])
-def test_far_prices_share_labels_in_half_of_the_rows_and_stops_have_their_own_where_two_are_free(
+@pytest.mark.parametrize(("rows", "far"), [(2, 1), (6, 2), (9, 3)])
+def test_far_prices_share_labels_where_rows_are_few_and_stops_have_their_own_where_two_are_free(
     rows: int, far: int
 ) -> None:
     lines = [PriceLine(200 + i, "target", "target", Rank.WORKING) for i in range(5)]

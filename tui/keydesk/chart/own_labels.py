@@ -95,7 +95,7 @@ def labels_of_side(
         alone |= entries
     labels = _near(axis, scale, near, alone, room - len(edge))
     rows = [scale.row(line.price) for line in near]
-    outside = min([room // 2, *(min(row, scale.rows - 1 - row) for row in rows)])
+    outside = min([room - 1, *(min(row, scale.rows - 1 - row) for row in rows)])
     free = min(room - len(labels), outside) - len(edge)
     merged = _merged([*_split(axis, edge, far, free), *labels], room, scale, stop)
     return sorted(
