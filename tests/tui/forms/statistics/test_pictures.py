@@ -157,7 +157,7 @@ def test_shares_and_what_the_trades_made_stand_below_wide_bars() -> None:
 
 
 def test_the_tick_of_a_bar_of_odd_width_is_in_its_middle() -> None:
-    rows = bars("-1", "2", width=80)
+    rows = bars("-1", "2", width=116)
     places = [match.start() for match in re.finditer("#####", rows[-3])]
     assert [rows[-2][at : at + 5] for at in places] == ["──┬──"] * 2
 

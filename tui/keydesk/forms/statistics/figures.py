@@ -57,7 +57,7 @@ GROUPS: dict[str, Sequence[str]] = {
     ),
     "Risk": ("recovery factor", "time in market %"),
     "Daily NAV": DAILY,
-    "Costs in the result": ("financing", "spread paid"),
+    "Costs": ("financing", "spread paid"),
 }
 SHORT = {
     "longest run of wins": "most wins in a row",
@@ -68,6 +68,8 @@ MEANINGS: dict[str, Printable] = {  # of MEANING_WIDTH at most
     "SQN": "root n x mean / SD",
     "recovery factor": "result / drawdown",
     "time in market %": "with a trade open",
+    "financing": "in the result",
+    "spread paid": "in the result",
     "Sharpe, daily NAV": "mean / SD, yearly",
     "Sortino, daily NAV": "losing days only",
     "max drawdown, daily NAV": "with open losses",

@@ -3,11 +3,12 @@
 from collections.abc import Hashable, Sequence
 from decimal import Decimal
 from itertools import takewhile
+from operator import ge
 from typing import ClassVar
 
 from keydesk.calc.trade_journal.charts import BIN, OUTERMOST, Bin, r_histogram
 from keydesk.calc.trade_journal.returns import mean, median
-from keydesk.chart.canvas import FREE, POST, POST_EVERY, Run
+from keydesk.chart.canvas import FREE, POST, Run
 from keydesk.chart.plots import Label, Plot, Rows, Span, scale_row
 from keydesk.forms.modal_form import (
     BLANK,
@@ -23,13 +24,15 @@ from keydesk.text.format import money, percent
 from keydesk.text.sanitize import safe
 
 WIDTHS = (BIN, 2 * BIN)  # R of a bar; the wider ones where the window is narrow
-USUAL = Decimal(-1), Decimal(1)  # R: what is shown at least
+USUAL = Decimal(-1), Decimal(2)  # R: what is shown at least
 WIDEST_BAR = 14  # columns with the gap beside it
 HALVES_FROM = 6  # columns of a bar from which those of half R have a label
 WITH_GAP = 3  # columns from which a bar has a gap beside it
 LEAST_ROWS = 6
 TOP_ROWS = 3  # above the bars: the names of two lines, and the highest count
-FIGURES_FROM = 10, 16  # columns of a bar and rows of the picture from which figures stand below
+FIGURES_FROM = 150, 16  # columns and rows of the picture from which figures stand below
+LEAST_FIGURE = 6  # columns of a bar with its gap, for them
+LINE_EVERY = 3  # rows from one cell of a line to the next: each costs bytes
 NAMES = 8  # columns of their names
 WHAT = "a histogram (trades with a first stop)"
 
@@ -61,7 +64,7 @@ class HistogramView(View[Histogram]):
         if len(rs) < LEAST_TRADES:
             return len(rs), [], ()
         width = next((each for each in WIDTHS if len(_bins(rs, each)) <= given.width), WIDTHS[-1])
-        words = [*_words(rs, given), *_note(rs, width, given)]
+        words = [*_words(rs, given), *_note(rs, given)]
         words += [*(few_lines(len(rs), given) if self.says_few else []), BLANK]
         rows = max(LEAST_ROWS, given.rows - len(words))
         picture = histogram_rows(rs, width, (given.width, rows), ascii_only=given.ascii_only)
@@ -79,7 +82,7 @@ def histogram_rows(
     """Return bars on a common base with their counts above them, and lines at the mean and the median."""
     bins = _bins(rs, width)
     pitch = min(WIDEST_BAR, (size[0] - NAMES) // len(bins))
-    has_figures = pitch >= FIGURES_FROM[0] and size[1] >= FIGURES_FROM[1]
+    has_figures = pitch >= LEAST_FIGURE and all(map(ge, size, FIGURES_FROM))
     pitch = pitch if has_figures else max(1, min(WIDEST_BAR, size[0] // len(bins)))
     below = _figure_rows(bins, len(rs), pitch) if has_figures else []
     left = max(NAMES * has_figures, (size[0] - pitch * len(bins)) // 2)
@@ -135,15 +138,15 @@ def _paint_bar(plot: Plot, middle: int, columns: int, own: Bin) -> None:
 
 
 def _bar_columns(pitch: int) -> int:
-    """Return the columns of a bar: an odd number, about two thirds, where there is a gap beside it."""
-    return pitch if pitch < WITH_GAP else min(pitch - 1, 2 * pitch // 3 | 1)
+    """Return the columns of a bar: an odd number, about half, where there is a gap beside it."""
+    return pitch if pitch < WITH_GAP else min(pitch - 1, pitch // 2 | 1)
 
 
 def _paint_line(plot: Plot, row: int, name: str, value: Decimal) -> None:
     """Paint a line from a value down to its bar, with its name beside its top: to the side where there is room."""
     text, column = f"{name} {money(value, signed=True)} R", plot.column(float(value))
     free = takewhile(lambda y: plot.canvas.roles[y][column] in FREE, range(row, plot.rows))
-    for y in list(free)[::POST_EVERY]:
+    for y in list(free)[::LINE_EVERY]:
         plot.canvas.cell_behind(y, column, POST, "bright")
     fits = column + 2 + len(text) < plot.columns
     plot.canvas.whole(row, column + 2 if fits else column - 1 - len(text), text, "bright")
@@ -182,8 +185,7 @@ def _words(rs: Sequence[Decimal], given: ViewInput) -> list[TextLine]:
     return fold_line(line, given.width)
 
 
-def _note(rs: Sequence[Decimal], width: Decimal, given: ViewInput) -> list[TextLine]:
+def _note(rs: Sequence[Decimal], given: ViewInput) -> list[TextLine]:
     has_far = max(map(abs, rs)) > OUTERMOST
-    beyond = f"; the outermost hold all beyond {OUTERMOST} R" if has_far else ""
-    note = f"Each bar is {width.normalize():f} R wide around its R{beyond}."
+    note = f"The outermost bars hold all beyond {OUTERMOST} R." if has_far else ""
     return wrap_text(safe(note), "faint", given.width)[:1]

@@ -15,7 +15,7 @@ from keydesk.widgets.theme import ColourRole
 
 SUM_BAR, LEAST_SUM_BAR = 5, 2  # cells of a bar to each side of its axis: usual ones, and at least
 USUAL_NAMES = 17  # columns, also where win rate and R have no room beside them
-WIDEST_BAR = 16
+WIDEST_BAR = 12
 COUNT_WIDTH, WIN_WIDTH, R_WIDTH, RESULT_WIDTH = 5, 7, 9, 12
 RESULT_GAP, LEAST_RESULT_GAP = 3, 2  # columns around a result, of its own width
 SUM_WIDTH = COUNT_WIDTH + RESULT_WIDTH + 2 * SUM_BAR + 1  # columns beside the name
