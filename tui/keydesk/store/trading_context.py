@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # the models cost more to import than a first picture may tak
 Computed = TypeVar("Computed")
 
 WEEKDAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
-CONTEXT = "context"
+CONTEXT, LISTED = "context", "listed"  # what is sent as it was painted: first parts of a key
 OUTDATED_NS = 3 * HOUR
 """Age of an average true range that no distance is computed with any more; candles are read each hour."""
 
@@ -40,8 +40,8 @@ class Snapshot:
         self._clock = clock
         self._known: dict[Hashable, Any] | None = None
         self._drawn_ranges: dict[str, Decimal | None] = {}  # average true range by instrument
-        self._drawn: dict[str, TradingContext] = {}  # of the last drawing, by instrument
-        self._painted: dict[str, TradingContext] = {}  # of the last drawing that is on the screen
+        self._drawn: dict[Hashable, Any] = {}  # contexts and lists of the last drawing
+        self._painted: dict[Hashable, Any] = {}  # of the last drawing that is on the screen
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -65,9 +65,9 @@ class Snapshot:
         with self.open():
             yield
             self._drawn = {
-                key[1]: context
-                for key, context in (self._known or {}).items()
-                if isinstance(key, tuple) and key[0] == CONTEXT and context is not None
+                key: found
+                for key, found in (self._known or {}).items()
+                if isinstance(key, tuple) and key[0] in {CONTEXT, LISTED} and found is not None
             }
 
     def note_painted(self) -> None:
@@ -76,12 +76,12 @@ class Snapshot:
 
     @contextmanager
     def as_painted(self) -> Iterator[None]:
-        """Compute with the prices and funds on the screen: what is sent within the block is what was on the screen.
+        """Compute with the prices, funds and lists on the screen: what is sent within the block is what was on the screen.
 
         Prices that arrived since the last painting change the units of a risk size, and the bound, by a little.
         """
         before = self._known
-        self._known = {(CONTEXT, instrument): found for instrument, found in self._painted.items()}
+        self._known = dict(self._painted)
         try:
             yield
         finally:

@@ -136,6 +136,26 @@ async def test_z_a_takes_the_whole_account() -> None:
     assert cancel.order_ids == ("6415", "7000")
 
 
+async def test_an_order_that_came_since_the_form_was_painted_is_not_cancelled() -> None:
+    store = example_store()
+    app = FormApp(lambda: CancelEntriesForm(example_context(store), "EUR_USD"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "CANCEL 1 entry order of EUR/USD" in app.said
+        store.orders["7000"] = dataclasses.replace(limit_order(), id="7000")
+        await pilot.press("y")
+    assert app.results == [CancelOrders(("6415",), "1 entry orders")]
+
+
+async def test_an_order_that_went_since_the_form_was_painted_is_not_cancelled() -> None:
+    store = example_store()
+    store.orders["7000"] = dataclasses.replace(limit_order(), id="7000")
+    app = FormApp(lambda: CancelEntriesForm(example_context(store), "EUR_USD"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        del store.orders["7000"]
+        await pilot.press("y")
+    assert app.results == [CancelOrders(("6415",), "1 entry orders")]
+
+
 async def test_reverse_is_one_order_of_twice_the_net_position() -> None:
     app = await after(lambda s: ReverseForm(s, "EUR_USD"), "c")
     assert app.results == [

@@ -9,6 +9,7 @@ from keydesk.forms.modal_form import BLANK, FormContext, TextLine
 from keydesk.forms.ticket_lines import choices_line, labelled
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CANCEL_ENTRIES, CANCEL_SCOPES
+from keydesk.store.trading_context import LISTED
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 from keydesk.values import OrderRow
@@ -82,6 +83,9 @@ class CancelEntriesForm(Form[CancelOrders]):
     @property
     def orders(self) -> Sequence[OrderRow]:
         """Return the entry orders in the scope."""
+        return self.once((LISTED, self.everywhere), self._entries)
+
+    def _entries(self) -> Sequence[OrderRow]:
         return [order for order in self._in_scope() if order.type in ENTRY_TYPES]
 
     def headline(self) -> TextLine:
@@ -116,10 +120,11 @@ class CancelEntriesForm(Form[CancelOrders]):
         """Refuse when there is nothing to cancel."""
         return () if self.orders else ["No entry orders there"]
 
-    def request(self) -> CancelOrders:
-        """Return the orders listed."""
-        ids = tuple(order.id for order in self.orders)
-        return CancelOrders(ids, f"{len(ids)} entry orders")
+    def request(self) -> CancelOrders | None:
+        """Return the orders listed on the screen that are still there."""
+        known = self.context.store.orders
+        ids = tuple(order.id for order in self.orders if order.id in known)
+        return CancelOrders(ids, f"{len(ids)} entry orders") if ids else None
 
     def action_scope(self, scope: Literal["all", "one"]) -> None:
         """Turn between account and instrument."""
