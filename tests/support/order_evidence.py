@@ -25,6 +25,8 @@ ANSWER_NS: Final = 10 * SECOND  # from a key to the decision, on a machine that 
 SMALL: Final = (80, 24)  # below this an exit can be sent, and its form is cut off
 WIDEST: Final = 80  # columns of a form
 ASKED: Final = re.compile(r"type\s+(\w)\s+to send")
+MAY_HAVE_HAPPENED: Final = frozenset({"done", "open", "unconfirmed", "ambiguous", "dismissed"})
+"""Verdicts of intents that the ledger may have; one is dismissed by the trader when its outcome stays unknown."""
 ENTRY_ORDERS: Final = frozenset(
     {"MARKET_ORDER", "LIMIT_ORDER", "STOP_ORDER", "MARKET_IF_TOUCHED_ORDER"}
 )
@@ -331,7 +333,7 @@ def disagreements(
     open_keys: Counter[tuple[str, ...]] = Counter()
     done_keys: Counter[tuple[str, ...]] = Counter()
     for id_, each in journalled.items():
-        if id_ not in by_id and each.verdict in {"done", "open", "unconfirmed", "ambiguous"}:
+        if id_ not in by_id and each.verdict in MAY_HAVE_HAPPENED:
             (done_keys if each.verdict == "done" else open_keys)[_key(each)] += 1
     claims: Counter[str] = Counter()
     for each in journalled.values():
@@ -345,7 +347,10 @@ def disagreements(
         key = _matching_key(request, done_keys + open_keys)
         made[key] += 1
         if made[key] > done_keys[key] + open_keys[key]:
-            found.append(f"in the ledger and not in the journal: {request.batch}")
+            alike = [each for each in journalled.values() if _key(each) == key]
+            found.append(
+                f"in the ledger and not in the journal: {request.batch}; of the same there: {alike}"
+            )
     for key, times in done_keys.items():
         if made[key] < times:
             found.append(f"Done in the journal, not in the ledger: {key}, {made[key]} of {times}")
@@ -358,7 +363,7 @@ def _of_own_order(request: Request, each: Journalled | None) -> list[str]:
         return [f"no such intent: {request.batch}"]
     if (got := _key(each)) != request.key:
         return [f"journal {got}, ledger {request.key}"]
-    if each.verdict not in {"done", "open", "unconfirmed", "ambiguous"}:
+    if each.verdict not in MAY_HAVE_HAPPENED:
         return [f"{each.verdict} in the journal: {request.batch}"]
     if each.claimed and not each.claimed & request.ids:
         return [f"{each.intent['id']} claims {sorted(each.claimed)}: {request.batch}"]
