@@ -203,14 +203,15 @@ def _merged(
     return [OwnLabel(tuple(lines)) for lines in kept]
 
 
-def _distance(label: OwnLabel, lines: Sequence[PriceLine], scale: Scale) -> tuple[bool, float]:
+def _distance(
+    label: OwnLabel, lines: Sequence[PriceLine], scale: Scale
+) -> tuple[bool, bool, float]:
     """Return how far a label is from one that is to count it: unlike ones are farther than any price."""
     price, other = label.first.price, lines[0].price
+    is_apart, has_stop = scale.holds(price) != scale.holds(other), any(map(_is_stop, lines))
     if all(map(_is_stop, label.lines)):
-        is_unlike = not any(map(_is_stop, lines))
-    else:
-        is_unlike = scale.holds(price) != scale.holds(other)
-    return is_unlike, abs(price - other)
+        return not has_stop, False, abs(price - other)
+    return is_apart, has_stop, abs(price - other)
 
 
 def _order_kept(label: OwnLabel, scale: Scale, stop: float | None) -> tuple[int, ...]:
