@@ -306,7 +306,7 @@ def _groups(data: FigureData, given: ViewInput) -> list[TextLine]:
     pitch = (given.width + FIGURE_GAP) // count
     tables = [
         [
-            ((_title(group, data.daily), "bright"),),
+            _title(group, data.daily),
             *(_figure(name, values[name], pitch - FIGURE_GAP) for name in names),
         ]
         for group, names in GROUPS.items()
@@ -315,10 +315,10 @@ def _groups(data: FigureData, given: ViewInput) -> list[TextLine]:
     return in_columns(tables, count, pitch)
 
 
-def _title(group: str, daily: DailyStatistics | None) -> SafeText:
-    if GROUPS[group] is not DAILY or daily is None:
-        return safe(group)
-    return safe(f"{group}, {counted(daily.n, 'day')}")
+def _title(group: str, daily: DailyStatistics | None) -> TextLine:
+    is_daily = GROUPS[group] is DAILY
+    days = f", {counted(daily.n, 'day')}" if is_daily and daily is not None else ""
+    return ((safe(f"{group}{days}"), "bright"),)
 
 
 def _daily_values(daily: DailyStatistics | None) -> dict[str, str]:
