@@ -190,7 +190,7 @@ def test_the_locked_vault_asks_for_its_passphrase_in_the_desk_until_it_is_right(
         fill(terminal, "Passphrase of the token vault", PASSPHRASE)
         terminal.see("Opened PRACTICE lab")
         command(terminal, "accounts")
-        row = terminal.see(f"…{desk_of_my_own.account_id[-5:]} Practice")
+        row = terminal.see(f"{desk_of_my_own.account_id[-5:]} Practice")
         assert "USD" in row
         terminal.press("Escape")
         leave(terminal)
