@@ -13,9 +13,8 @@ NEAR = EIGHTHS // 4
 EDGE_ROWS = 2  # at most, for far prices on each side
 ROOMY = 16  # rows from which on there are two
 LEAST_SHARE = 1 / 1.5  # of the range shown: what candles keep of it beside own prices
-EVERY_SHARE = 0.5  # likewise where every own price is asked for
-EVERY_EDGE = 1 / 5  # of the rows, at each edge for far prices likewise
-FEWEST_ROWS = 4  # of candles likewise
+EVERY_SHARE = 1 / 4  # likewise where every own price is asked for
+FEWEST_ROWS = 3  # of candles likewise
 KEPT = 1.5 / 1.7  # of a share, for prices that the range includes already, so that it stands still
 LABELS_SHARE = 0.4  # likewise where labels lack rows beside the last price
 LOOSE = 1.6  # a range this much too wide is chosen anew
@@ -94,14 +93,14 @@ def scale_for(
     """Return a scale that holds the candles, the `wanted` prices and the other own prices near the candles.
 
     Wanted ones come in the order of their importance; one that would make the range more than 1.5 times that of the
-    candles is left beyond the edge, or twice that where `everything` is wanted, which leaves more rows for far prices, too.
+    candles is left beyond the edge. Where `everything` is wanted, all own prices are held, up to 4 times that range.
 
     Rows are left free at the edges for far prices, and enough above and below the last price for the labels on its
     either side. `before` is kept while it fits well, so that the picture stands still.
     """
     candles_low, candles_high = range_of(candles, pip)
     near = sorted(
-        (price for price in prices if is_near(price, candles_low, candles_high)),
+        (price for price in prices if everything or is_near(price, candles_low, candles_high)),
         key=lambda price: abs(price - last),
     )
     share = min(LEAST_SHARE, max(EVERY_SHARE, FEWEST_ROWS / rows)) if everything else LEAST_SHARE
@@ -110,8 +109,7 @@ def scale_for(
         low, high = min(low, cursor), max(high, cursor)
     far_above = sum(price > high for price in prices)
     far_below = sum(price < low for price in prices)
-    edge = max(edge_rows(rows), int(rows * EVERY_EDGE) if everything else 0)
-    above, below = min(edge, far_above), min(edge, far_below)
+    above, below = (min(edge_rows(rows), count) for count in (far_above, far_below))
     row = (high - low) / max(1.0, rows - above - below - 2 * HEADROOM)
     fresh = Scale(low - row * (below + HEADROOM), high + row * (above + HEADROOM), rows)
     fresh = _with_room_for_labels(fresh, prices, last, candles_high - candles_low)

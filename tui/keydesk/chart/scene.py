@@ -61,6 +61,8 @@ class Scene(Struct, frozen=True):
     sub_panes: tuple[SubPane, ...] = ()
     cursor: Cursor | None = None
     legend: tuple[tuple[Run, ...], ...] = ()  # groups that are shown whole or not at all
-    shows_everything: bool = False  # own prices widen the scale more
+    shows_everything: bool = (
+        False  # the scale includes every own price, up to 4 times the candles' range
+    )
     braille: bool = False  # overlays as braille dots
     sides: Mapping[str, float] = {}  # bid and ask now, where they are known

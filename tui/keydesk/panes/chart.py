@@ -233,7 +233,7 @@ class Chart(ChartView):
         self.draw_as(STYLES[(STYLES.index(self.style) + 1) % len(STYLES)])
 
     def action_every_price(self) -> None:
-        """Let own prices widen the scale to twice the candles' range, or to 1.5 times."""
+        """Include every own price up to 4 times the candles' range, or only those that leave the candles their height."""
         self._shows_everything = not self._shows_everything
         self._picture.forget_scale()
         self._draw_now()

@@ -93,7 +93,7 @@ class ChartView(LinePane):
         self._scene: Scene | None = None
         self._rows: Sequence[Sequence[RoleRun]] = ()  # as they are on the screen
         self._planned: tuple[PriceLine, ...] = ()
-        self._shows_everything = False  # more own prices, on a wider scale
+        self._shows_everything = False  # every own price, on a wider scale
         self._crosshair: Crosshair | None = None
         self.preset_units: Decimal | None = None  # what distances are counted for in money
         self._shown: tuple[str, str] = ("", "")
