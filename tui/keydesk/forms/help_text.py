@@ -423,8 +423,11 @@ def _headings(title: Printable, example: str = "", width: int = 0) -> list[TextL
     beside = safe(f"{SUCH_AS}{example}")
     if example and cell_len(title) + cell_len(beside) <= width:
         return [(head, (beside, "muted"))]
-    below = beside.strip()
-    return [(head,), ((below, "muted"),)] if example and cell_len(below) <= width else [(head,)]
+    lines: list[TextLine] = [(head,)]
+    below = safe(beside.strip())
+    if example and cell_len(below) <= width:
+        lines.append(((below, "muted"),))
+    return lines
 
 
 def _columns(keys: Sequence[Key], width: int) -> Iterable[TextLine]:

@@ -338,7 +338,8 @@ def _more_of(account: AccountOverview, width: int) -> TextLine:
             ("closeout", safe(f"{percent(account.closeout_percent, 1)} %")),
             (orders, safe(f"{account.entry_orders:,}")),
         ):
-            line += [(safe(f"  {label} "), "muted"), (value, "plain")]
+            line.append((safe(f"  {label} "), "muted"))
+            line.append((value, "plain"))
         if width_of(line) <= width:
             break
     return line
