@@ -341,6 +341,7 @@ def test_a_distance_is_counted_from_the_side_that_triggers_and_kept_up_to_date(
 )
 @example(others=[], planned=[-1.0], last=0.0, cursor=0.0, rows=9)
 @example(others=[1.0, 2.0, 3.0, 4.0], planned=[0.0, 0.1], last=0.0, cursor=None, rows=9)
+@example(others=[], planned=[0.0, 101.0, -1.0], last=-1.0, cursor=None, rows=9)
 def test_planned_prices_always_have_a_label(
     others: list[float], planned: list[float], last: float, cursor: float | None, rows: int
 ) -> None:

@@ -88,7 +88,7 @@ def labels_of_side(
     entries = {axis.price(line.price) for line in near if _is_entry(line)}
     few = min(FEW_ENTRIES, len(entries))
     most = max(edge_rows(scale.rows), STOPS_AND_OTHERS * any(map(_is_stop, far)))
-    edge = _edge(far, min(most, room - max(bool(near), few)))
+    edge = _edge(scale, far, min(most, room - max(bool(near), few)))
     kept = sum(_planned(label) or _has_stop(label) for label in edge)
     alone = {axis.price(stop)} if stop is not None and scale.holds(stop) else set[str]()
     if len(entries | alone) <= min(FEW_ENTRIES, room - kept):
@@ -157,14 +157,14 @@ def _importance(last: float) -> Callable[[PriceLine], tuple[Rank, bool, float]]:
     return lambda line: (line.rank, line.role != "stop", abs(line.price - last))
 
 
-def _edge(far: Sequence[PriceLine], most: int) -> list[OwnLabel]:
+def _edge(scale: Scale, far: Sequence[PriceLine], most: int) -> list[OwnLabel]:
     """Return the labels of prices beyond the edge: one for each name, else one for stops and one for others, else one.
 
-    What has the price of a stop goes with it. Planned prices have one for each name in any case.
+    What has the price of a stop goes with it. Planned prices have one for each name and edge in any case.
     """
     planned = [line for line in far if line.rank == Rank.PLANNED]
     others = [line for line in far if line.rank != Rank.PLANNED]
-    plan = _grouped(planned, lambda line: line.text)
+    plan = _grouped(planned, lambda line: (line.text, line.price > scale.high))
     most = max(1, len(plan), most)
     labels = [*plan, *_grouped(others, lambda line: line.text)]
     if len(labels) > most:
