@@ -1,10 +1,13 @@
 """A column is declared once: drawing, sorting and searching read it."""
 
+from dataclasses import replace
+from decimal import Decimal
+
 import pytest
 
 from keydesk.store.unknown import UNKNOWN
 from keydesk.tables.column import Column, ValueColumn, apart
-from keydesk.tables.trade_columns import TRADE_COLUMNS, TradeColumn
+from keydesk.tables.trade_columns import TRADE_COLUMNS, TradeColumn, TradeLine
 from keydesk.tables.trades import Trades
 from keydesk.text.sanitize import safe
 from support.data.desk_data import desk_store
@@ -70,3 +73,13 @@ def test_headings_that_would_touch_stand_two_cells_apart_where_there_is_room(
 def test_headings_with_blanks_before_them_stay_where_they_are() -> None:
     columns = (Column("price", "price", 7), Column("stop", "stop", 8))
     assert apart(columns, 40) == columns
+
+
+async def test_a_part_of_the_risk_that_rounds_to_nothing_has_no_colour() -> None:
+    [column] = [each for each in TRADE_COLUMNS if each.key == "r"]
+    store = desk_store()
+    trade = replace(store.trades["6411"], r_multiple=Decimal("-0.04"))
+    async with shown(pane := Trades(), store):
+        palette = pane.palette
+    text, style = column.cell(TradeLine(trade, store, 0), palette, old=False)[0]
+    assert (text.strip(), style) == ("0.0", palette["plain"])

@@ -15,7 +15,7 @@ from keydesk.text.sanitize import clean, clean_name, safe
 from keydesk.values import DependentOrder, TradeRow, is_unprotected
 from keydesk.widgets.lines import Run
 from keydesk.widgets.price_cells import price_format_of
-from keydesk.widgets.theme import ColourRole, Palette, signed_role
+from keydesk.widgets.theme import ColourRole, Palette, role_of_sign, signed_role
 from keydesk_client.arithmetic.risk import nearest_stop
 
 WIDEST_TAG = 12
@@ -209,11 +209,11 @@ TRADE_COLUMNS: tuple[TradeColumn, ...] = (
         *("r", "R", 5, 7),
         unknown=_without("current_units", "realized_pl", "financing", "initial_units"),
         text=lambda line: show.r_multiple(line.trade.r_multiple),
-        role=lambda line: signed_role(line.trade.r_multiple),
+        role=lambda line: role_of_sign(show.r_multiple(line.trade.r_multiple)),
         by_price=True,
         value=lambda line: line.trade.r_multiple,
         sums=lambda sums: show.r_multiple(sums.group.r_multiple),
-        sums_role=lambda sums: signed_role(sums.group.r_multiple),
+        sums_role=lambda sums: role_of_sign(show.r_multiple(sums.group.r_multiple)),
     ),
     TradeColumn(
         *("stop", "stop", 9, 0),

@@ -530,7 +530,10 @@ async def test_weeks_out_of_sight_are_said() -> None:
     snapshot = JournalSnapshot(rebuild(events_of_days(200, 1)), RowContext(), (), "PRACTICE", "USD")
     shown = await after("7", host=Host(snapshot))
     assert "13 of 40 weeks: ← → shows the others" in shown, shown
-    assert "weeks:" not in await after("7")
+    assert re.findall(r"\b(all|sum)\b", shown) == ["sum", "sum"], "not of all weeks"
+    whole = await after("7")
+    assert "weeks:" not in whole
+    assert re.findall(r"\b(all|sum)\b", whole) == ["all", "all"]
 
 
 async def test_that_cells_rest_on_few_trades_is_said_once_in_words() -> None:

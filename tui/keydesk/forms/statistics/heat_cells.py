@@ -69,6 +69,7 @@ class HeatMap(Struct, frozen=True, dict=True):
         chosen: The row and column of the chosen cell.
         label: Columns of the names.
         largest: The result that has the strongest tint.
+        sum_name: What the sums are called: they are not of all trades where columns are out of sight.
     """
 
     names: Sequence[str]
@@ -80,6 +81,7 @@ class HeatMap(Struct, frozen=True, dict=True):
     largest: Decimal
     given: ViewInput
     size: HeatRows = HeatRows()
+    sum_name: str = "all"
 
     # Its columns.
 
@@ -154,7 +156,7 @@ class HeatMap(Struct, frozen=True, dict=True):
         return 1 if self.filled > LONG_AMOUNT else 0
 
     def _with_side_heads(self, head: TextLine) -> TextLine:
-        names = ["all" if name in {RESULT, "short"} else name for name in self.side]
+        names = [self.sum_name if name in {RESULT, "short"} else name for name in self.side]
         texts = [
             f"{text:>{self._figure_width(name)}}"
             for name, text in zip(self.side, names, strict=True)
@@ -212,11 +214,11 @@ class HeatMap(Struct, frozen=True, dict=True):
     def _sums(self) -> TextLine:
         """Return the sums of columns: their amounts, or their tints where these do not fit."""
         if not self.sums:
-            parts: list[Words] = [(safe(f"{'all':<{self.label}}"), "bright")]
+            parts: list[Words] = [(safe(f"{self.sum_name:<{self.label}}"), "bright")]
             for cell in self.columns:
                 parts += self._tile(*self._part(cell, 0))
             return [*joined(parts), *self._side(together(self.rows))]
-        parts = [(safe(f"{'all':<{self.label - 1}}"), "bright")]
+        parts = [(safe(f"{self.sum_name:<{self.label - 1}}"), "bright")]
         for text, cell in zip(self.sums, self.columns, strict=True):
             placed = f"{text:>{self.cell - self._pad}}{'':{self._pad}}"
             parts.append((safe(placed), signed_role(cell.result, zero="grid")))

@@ -139,6 +139,7 @@ class CalendarView(View[CalendarData]):
             LABEL,
             largest_result(data.days),
             given,
+            sum_name="all" if len(weeks) == 1 + span[1] - span[0] else "sum",
         )
 
     def move(self, across: int, down: int) -> bool:
