@@ -14,6 +14,7 @@ from keydesk.forms.help_text import PROSE, group_columns, help_lines, unparted
 from keydesk.forms.info_form import HelpForm, InfoForm
 from keydesk.forms.modal_form import BLANK
 from keydesk.forms.page_lines import width_of
+from keydesk.forms.panel import Panel
 from keydesk.forms.ticket.ticket_form import TicketForm
 from keydesk.keys.keymap import CHART, DESK, JOURNAL, KEYMAP, KEYS, LABELS, PAGES, TICKET, TRADES
 from keydesk.keys.tasks import EXAMPLES
@@ -166,6 +167,23 @@ async def test_the_help_of_the_ticket_tells_of_the_field_that_has_the_keys() -> 
         await pilot.press("s", "?")
         assert "ticket, stop" in app.words
         assert "Stop loss: pips, a price" in app.words
+
+
+async def test_a_form_lights_no_key_while_its_help_has_the_keys() -> None:
+    ticket = TicketForm(example_context(), "BUY", "EUR_USD")
+    app = FormApp(lambda: ticket)
+
+    def roles_of_foot() -> set[str]:
+        ticket.redraw()
+        panel = ticket.query_one(Panel)
+        return {role for text, role in panel._lines[-1] if text.strip()}
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "bright" in roles_of_foot()
+        await pilot.press("?")
+        assert roles_of_foot() == {"muted"}, "Esc closes the help, it does not drop the ticket"
+        await pilot.press("escape")
+        assert "bright" in roles_of_foot()
 
 
 async def test_the_help_scrolls_by_lines_and_pages() -> None:

@@ -17,7 +17,15 @@ from keydesk.calc.orders.ticket_settings import Limits
 from keydesk.calc.risk.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.form_lines import COLUMN_GAP, FormLines, confirmation_lines
-from keydesk.forms.modal_form import BLANK, FormContext, ModalForm, TextLine, two_ends, wrap_text
+from keydesk.forms.modal_form import (
+    BLANK,
+    FormContext,
+    ModalForm,
+    TextLine,
+    Words,
+    two_ends,
+    wrap_text,
+)
 from keydesk.forms.panel import Panel
 from keydesk.keys.confirm import EXITS, Action, Confirmation, Step
 from keydesk.store.trading_context import Snapshot
@@ -260,6 +268,8 @@ class FormView(ModalForm[Result]):
             self.across,
             is_touched=self.is_touched,
         )
+        if self.app.screen is not self:  # the page over it has the keys: they neither send nor drop
+            foot = [_muted(line) for line in foot]
         return FormLines.of(
             head,
             body,
@@ -301,3 +311,10 @@ class FormView(ModalForm[Result]):
         else:
             self._hint = "Nothing is left out"
         self.redraw()
+
+
+def _muted(line: TextLine) -> TextLine:
+    words: list[Words] = []
+    for text, _ in line:
+        words.append((text, "muted"))
+    return words
