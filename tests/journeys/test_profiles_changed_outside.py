@@ -60,7 +60,7 @@ def test_profiles_of_another_program_are_opened_and_missed_at_once(
         terminal.see("Accounts of all profiles")
         home.sign_in("second", other, "--practice-money")
         terminal.see("PRACTICE  second")
-        theirs = f"…{other.account_id[-5:]}"
+        theirs = other.account_id
         terminal.see(theirs)
         while "▶" not in terminal.line_with(theirs):
             terminal.press("j")

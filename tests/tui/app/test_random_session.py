@@ -57,7 +57,7 @@ STRIP: dict[str, Callable[[Figures], str]] = {
     "bal": lambda own: money(own["balance"]),
     "free": lambda own: money(own["marginAvailable"]),
     "margin": lambda own: f"{percent(own['marginUsed'] / own['NAV'], 0)}%",
-    "closeout": lambda own: f"{percent(own['marginCloseoutPercent'], 0)}%",
+    "closeout": lambda own: f"{percent(own['marginCloseoutPercent'], 1)}%",
 }
 PAGE: dict[str, Callable[[Figures], str]] = {
     "NAV": lambda own: money(own["NAV"]),
