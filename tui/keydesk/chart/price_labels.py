@@ -238,9 +238,8 @@ def _written(
         line, lead = label.first, _lead(y, label.first.price, scale)
         text = _own_text(axis, scale, line, last, sides)
         if names:
-            gap = " " * (
-                line.rank == Rank.PLANNED and not scale.holds(line.price)
-            )  # before its arrow
+            # A blank before the arrow of a planned price.
+            gap = " " * (line.rank == Rank.PLANNED and not scale.holds(line.price))
             runs = label.name(names - len(lead) - len(gap))
             words[y] = ((lead, line.role), *runs, (gap, "muted"))
         elif lead:

@@ -42,10 +42,8 @@ SIDE_GAP = 3  # columns before it
 SIDE_WIDTHS = {"n": 6, WIN_RATE: 7, "R": 9}
 LEAST_BAR, MOST_BAR = 4, 16  # cells of a bar beside a row, to each side of its axis
 BAR_GAP = 2
-LEAST_BAR_ROWS, MOST_BAR_ROWS = (
-    5,
-    10,
-)  # above and below the axis together: 3 on one side say which is longer; no more than columns
+# Above and below the axis together: 3 on one side say which is longer; no more than columns.
+LEAST_BAR_ROWS, MOST_BAR_ROWS = 5, 10
 BAR_EDGE = 2  # columns of a cell that its bar leaves free
 TILE = "  "  # of the legend
 
