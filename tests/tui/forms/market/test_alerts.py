@@ -162,6 +162,26 @@ async def test_keys_of_the_page_ask_for_changes_and_a_deletion_is_confirmed(
     ]
 
 
+async def test_the_cursor_stays_on_its_alert_when_others_come_fire_and_go(
+    app: WorkingDesk,
+) -> None:
+    with_alerts(app)
+    async with app.run_test(size=(120, 35)) as pilot:
+        app.actions.perform("alerts")
+        await pilot.press("space")
+        app.store.alerts["3"] = replace(app.store.alerts["3"], state="done", fired_ns=TEN)
+        await pilot.press("space", "k", "space")  # it stands below 1 now
+        app.store.alerts["4"] = Alert("4", ABOVE, TEN)
+        await pilot.press("space")
+        del app.store.alerts["1"]
+        await pilot.press("space")  # nothing: what was under the cursor is gone
+        app.store.mark(Topic.ALERTS)
+        app.draw()
+        await pilot.press("space")
+    paused = [each.alert.id if each.alert else "" for each in app.alert_actions]
+    assert paused == ["3", "3", "1", "1", "3"]
+
+
 async def test_an_alert_that_another_desk_deletes_is_not_asked_about_any_more(
     app: WorkingDesk,
 ) -> None:

@@ -69,6 +69,7 @@ class AlertsForm(InfoForm[None]):
         self.store, self.keymap, self._read_candles = store, keymap, read
         self._settings = settings or AlertSettings()
         self.at = 0
+        self._chosen_id = ""  # the one under the cursor, as it is drawn
         self._drawn_at = 0  # second of the last drawing of the table
         self.shows_history = False
         self.deleting = ""  # id of the alert that `y` deletes
@@ -78,6 +79,7 @@ class AlertsForm(InfoForm[None]):
 
     def on_mount(self) -> None:
         """Take its place; read the candles of the first alert."""
+        self._follow_chosen()
         super().on_mount()
         self._read_chosen()
 
@@ -113,15 +115,23 @@ class AlertsForm(InfoForm[None]):
 
     @property
     def chosen(self) -> Alert | None:
-        """The alert under the cursor."""
-        alerts = self.alerts
-        return alerts[min(self.at, len(alerts) - 1)] if alerts else None
+        """The alert under the cursor as it is drawn, None once it is gone."""
+        return self.store.alerts.get(self._chosen_id)
+
+    def _follow_chosen(self) -> None:
+        """Put the cursor where the chosen alert stands now; where it is gone, the one in its place is chosen."""
+        if self.shows_history or not (ids := [each.id for each in self.alerts]):
+            return
+        known = self._chosen_id in ids
+        self.at = ids.index(self._chosen_id) if known else min(self.at, len(ids) - 1)
+        self._chosen_id = ids[self.at]
 
     def title_text(self) -> Printable:
         """Return how many there are, and which one is chosen."""
         muted = "  MUTED" if self.store.muted else ""
         if self.shows_history:
             return safe(f"Alerts fired: {self._place_in(len(self.store.alert_history))}{muted}")
+        self._follow_chosen()
         place = self._place_in(len(self.store.alerts))
         watched = sum(each.state == "on" for each in self.store.alerts.values())
         words = f"{place}, {watched:,} watched" if self.store.alerts else place
@@ -153,10 +163,10 @@ class AlertsForm(InfoForm[None]):
         """Return the list, or the history."""
         if self.shows_history:
             return self._history()
+        self._follow_chosen()
         alerts = self.alerts
         if not alerts:
             return [*self._how_to_begin(), *self._lower(None, self.room - BELOW)]
-        self.at = min(self.at, len(alerts) - 1)
         below = self._below(alerts[self.at])
         free = self.room - len(below) - 1
         sight = rows_in_sight(len(alerts), self.at, self._table_rows(free))
@@ -316,8 +326,11 @@ class AlertsForm(InfoForm[None]):
 
     def action_row(self, step: int) -> None:
         count = len(self.store.alert_history if self.shows_history else self.store.alerts)
-        self.at, self.deleting = max(0, min(count - 1, self.at + step)), ""
-        if not self.shows_history:
+        self.deleting = ""
+        self._follow_chosen()
+        self.at = max(0, min(count - 1, self.at + step))
+        if not self.shows_history and count:
+            self._chosen_id = self.alerts[self.at].id
             self._read_chosen()
         self.redraw()
 
