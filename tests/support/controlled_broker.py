@@ -26,7 +26,7 @@ from keydesk_practice.ledger.kept_ledgers import FolderLedgerStore
 from keydesk_practice.ledger.ledger_file import make_private
 from keydesk_practice.ledger.ledger_store import LedgerStore
 from keydesk_practice.options import Options
-from support.data.practice_market import instant
+from support.data.practice_market import instant, store_rates
 
 TOKEN, CONTROL_TOKEN = "token-of-a-client", "token-of-the-control"
 ACCOUNT = "/v3/accounts/101-001-1000001-001"
@@ -102,6 +102,7 @@ async def controlled_broker(
 ) -> AsyncIterator[ControlledBroker]:
     """Run a broker whose ledger is in a folder or a database; without `start` it goes on with the ledger there."""
     make_private(folder / "data")
+    store_rates(folder / "data")
     found = Options("serve", folder / "data", start=instant(start) if start else None, paused=True)
     found = replace(found, rate_limit=1_000_000, **options)
     broker, store = _opened(found, database)

@@ -22,7 +22,7 @@ from keydesk_client.models import (
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Done, Outcome, Rejected
 from keydesk_client.orders.sender import Sender
-from support.broker import PracticeServer
+from support.broker import NO_TLS, PracticeServer
 from support.fakes.talking_server import talking_server
 from support.proxies.doubling_relay import DoublingRelay
 
@@ -92,7 +92,7 @@ async def trading_at(
             stream_url=practice.stream_url,
             account_id=practice.hedging_id,
             retries=Retries(max_retries=0),
-            transport=None if Trading.transport is None else Trading.transport(),
+            transport=None if Trading.transport is None else Trading.transport(verify=NO_TLS),
         ) as client,
     ):
         yield relay, Trading(client, folder, client_ids=client_ids)

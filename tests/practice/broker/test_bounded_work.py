@@ -25,6 +25,7 @@ from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN
 from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from keydesk_practice.options import Options
 from support.data.large_account import ACCOUNT, large_ledger
+from support.data.practice_market import store_rates
 from support.fakes.still_market import NOON
 from support.loop_work import TurnWork, measured_turns
 
@@ -78,6 +79,7 @@ def serve_market(
 async def large_broker(folder: Path) -> AsyncIterator[LargeBroker]:
     """A broker of its own, for a test that changes much."""
     large_ledger(folder, 1_000, TRADES, ORDERS)
+    store_rates(folder)
     broker = open_broker(Options(command="serve", data=folder, start=NOON), owners=1)
     transport = httpx.ASGITransport(make_application(broker, [TOKEN], rate_limit=1_000_000))
     headers = {"Authorization": f"Bearer {TOKEN}"}

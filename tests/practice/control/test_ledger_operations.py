@@ -18,7 +18,7 @@ from keydesk_practice.ledger.ledger_file import FILE_NAME
 from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from keydesk_practice.options import Options
 from support.controlled_broker import ControlledBroker, controlled_broker
-from support.data.practice_market import instant
+from support.data.practice_market import instant, store_rates
 
 JUNE_5, JUNE_6, AUGUST_5 = "2019-06-05T10:00Z", "2019-06-06T10:00Z", "2019-08-05T10:00Z"
 PROTECTED: dict[str, Any] = {
@@ -178,6 +178,7 @@ async def test_what_cannot_be_done_with_a_kept_ledger_is_refused_with_the_reason
 def test_a_kill_while_ledgers_change_leaves_the_one_that_was_in_use(
     tmp_path: Path, killed_after: str
 ) -> None:
+    store_rates(tmp_path)
     options = Options("serve", tmp_path, start=instant(JUNE_5), paused=True)
     open_broker(options, owners=1).close()
     kept = tmp_path / "ledger-kept.sqlite3"
@@ -201,6 +202,7 @@ def test_a_kill_while_ledgers_change_leaves_the_one_that_was_in_use(
 
 
 def test_a_former_home_makes_room_and_is_kept(tmp_path: Path) -> None:
+    store_rates(tmp_path)
     options = Options("serve", tmp_path, start=instant(JUNE_5), paused=True)
     for _ in range(2):
         open_broker(options, owners=1).close()
@@ -213,6 +215,7 @@ def test_a_former_home_makes_room_and_is_kept(tmp_path: Path) -> None:
 def test_kept_ledgers_are_handled_from_the_shell_while_no_broker_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    store_rates(tmp_path)
     options = Options("serve", tmp_path, start=instant(JUNE_5), paused=True)
     open_broker(options, owners=1).close()
 

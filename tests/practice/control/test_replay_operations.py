@@ -14,9 +14,9 @@ from keydesk_practice.broker.replay_facts import SCENARIOS
 from keydesk_practice.ledger.sqlite_ledger import SqliteLedger
 from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.bar_builder import CandleSpec, Range
-from keydesk_practice.market.practice_market import PracticeMarket
 from keydesk_practice.options import nanoseconds
 from support.controlled_broker import ControlledBroker, controlled_broker
+from support.data.practice_market import practice_market
 
 DAY = 86_400_000_000_000  # nanoseconds
 NEW = "/v3/accounts/101-001-1000001-001"
@@ -37,7 +37,7 @@ async def test_every_scenario_begins_where_it_says(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", list(SCENARIOS))
 def test_a_scenario_says_about_how_far_its_price_goes(name: str) -> None:
-    scenario, market = SCENARIOS[name], PracticeMarket(1)
+    scenario, market = SCENARIOS[name], practice_market()
     begin = nanoseconds(scenario.start)
     end = begin + scenario.days * DAY
     candles = market.candles(

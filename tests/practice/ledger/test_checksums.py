@@ -34,6 +34,7 @@ from keydesk_practice.options import Options
 from keydesk_practice.server import load_token
 from support.broker import START_SECONDS, practice_server
 from support.data.large_account import large_ledger
+from support.data.practice_market import store_rates
 from support.fakes.still_market import NOON, SECOND
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
@@ -156,6 +157,7 @@ def traded_folder(tmp_path: Path) -> Iterator[Path]:
     """A folder whose ledger has an account that traded."""
     folder = tmp_path / "data"
     large_ledger(folder, 60)
+    store_rates(folder)
     yield folder
     shutil.rmtree(folder)
 

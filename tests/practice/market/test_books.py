@@ -12,8 +12,7 @@ from keydesk_practice.market.books import (
     Books,
     latest_snapshot,
 )
-from keydesk_practice.market.practice_market import PracticeMarket
-from support.data.practice_market import instant, practice_market
+from support.data.practice_market import another_market, instant, practice_market
 
 SNAPSHOT = instant("2024-05-15T14:20Z")
 
@@ -48,7 +47,7 @@ def test_all_shares_sum_to_a_hundred_and_no_bucket_is_empty(instrument: str) -> 
 
 
 def test_a_snapshot_is_the_same_whenever_it_is_requested() -> None:
-    again = Books(PracticeMarket(1))
+    again = Books(another_market())
     assert again.order_book("EUR_USD", SNAPSHOT) == order_book()
     assert again.position_book("EUR_USD", SNAPSHOT) == position_book()
 

@@ -10,7 +10,7 @@ from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.bar_builder import CandleSpec, Range
 from keydesk_practice.market.candle_files import read_candle_file
 from keydesk_practice.market.practice_market import PracticeMarket
-from support.data.practice_market import instant
+from support.data.practice_market import another_market, instant, practice_market
 
 ROWS = """time,open,high,low,close,volume
 2024-05-15T08:00:00Z,1.08000,1.08150,1.07950,1.08100,100
@@ -23,7 +23,7 @@ ROWS = """time,open,high,low,close,volume
 def market(tmp_path: Path) -> PracticeMarket:
     file = tmp_path / "eurusd.csv"
     file.write_text(ROWS)
-    return PracticeMarket(1, replayed=[read_candle_file("EUR_USD", file)])
+    return another_market(replayed=[read_candle_file("EUR_USD", file)])
 
 
 def test_replayed_candles_equal_those_of_the_file(market: PracticeMarket) -> None:
@@ -55,7 +55,7 @@ def test_nothing_trades_where_there_is_no_candle(market: PracticeMarket) -> None
 def test_an_instrument_that_the_rates_lack_can_be_traded(tmp_path: Path) -> None:
     file = tmp_path / "gold.csv"
     file.write_text("1715760000,2358.1,2361.5,2350.2,2355.0\n1715760060,2355.0,2356,2354,2355.5\n")
-    market = PracticeMarket(1, replayed=[read_candle_file("XAU_USD", file)])
+    market = another_market(replayed=[read_candle_file("XAU_USD", file)])
     now = market.at(instant("2024-05-15T08:01:30Z"))
     specification = now.specification("XAU_USD")
     assert specification is not None
@@ -104,13 +104,13 @@ def test_conversion_uses_the_replayed_prices(tmp_path: Path) -> None:
     )
     stock.write_text("2024-05-15T08:00:00Z,5,5,5,5\n2024-05-15T09:00:00Z,5,5,5,5\n")
     own = [read_candle_file("EUR_USD", file), read_candle_file("DNA_USD", stock)]
-    market = PracticeMarket(1, replayed=own)
+    market = another_market(replayed=own)
     now = market.at(instant("2024-05-15T08:30:00Z"))
     for currency, home, value in (("USD", "EUR", "0.5"), ("EUR", "USD", "2"), ("DNA", "EUR", "2.5"), ("DNA", "USD", "5")):  # fmt: skip
         assert now.conversion(currency, home).value == pytest.approx(
             Decimal(value), abs=Decimal("1e-9")
         )
-    reference = PracticeMarket(1).at(now.now)
+    reference = practice_market().at(now.now)
     assert now.conversion("GBP", "USD") == reference.conversion("GBP", "USD")
     before = market.at(instant("2024-05-13T07:30:00Z"))
     assert before.conversion("USD", "EUR").value > Decimal("0.8")  # nothing is replayed yet

@@ -12,9 +12,9 @@ from keydesk_practice.market.bar_blocks import Component
 from keydesk_practice.market.bar_builder import Alignment, CandleSpec, Range
 from keydesk_practice.market.candles import GRANULARITIES, Candle, TooManyCandles
 from keydesk_practice.market.instruments import LISTINGS
-from keydesk_practice.market.practice_market import PracticeMarket
 from support.data.practice_market import (
     ALL_PRICES,
+    another_market,
     between,
     candles,
     close_of,
@@ -107,7 +107,7 @@ def test_a_candle_requested_twice_is_the_same_to_the_byte(granularity: str) -> N
         granularity,
         "2024-05-18T00:00:00Z",
         Range(begin=complete[0].time, count=len(complete)),
-        market=PracticeMarket(1),
+        market=another_market(),
     )
     assert complete == asked_otherwise
 
@@ -116,7 +116,7 @@ def test_another_seed_is_another_market_with_the_same_fixings() -> None:
     fixing = instant("2024-05-15T12:15Z")
     minute = between(fixing - 60 * SECOND, fixing)
     [one] = candles("EUR_USD", "M1", NOW, minute)
-    [other] = candles("EUR_USD", "M1", NOW, minute, market=PracticeMarket(2))
+    [other] = candles("EUR_USD", "M1", NOW, minute, market=another_market(2))
     assert one.prices[Component.MID].c == other.prices[Component.MID].c == "1.08320"
     assert one.prices[Component.MID].o != other.prices[Component.MID].o
 

@@ -22,7 +22,7 @@ from keydesk_practice.market.hours import CELL, first_cell, market_day_of
 from keydesk_practice.market.instruments import LISTINGS
 from keydesk_practice.market.practice_market import PracticeMarket
 from keydesk_practice.market.reference import ReferenceRates
-from support.data.practice_market import ALL_PRICES, instant, practice_market
+from support.data.practice_market import ALL_PRICES, another_market, instant, practice_market
 from support.examples import examples
 
 DAY = 86_400 * 1_000_000_000
@@ -133,7 +133,7 @@ def test_a_replayed_file_is_read_no_further_than_the_time(
     for name, lines in (("one", rows), ("other", changed)):
         file = folder / f"{name}.csv"
         file.write_text("\n".join(lines))
-        market = PracticeMarket(1, replayed=(read_candle_file("XAU_USD", file),))
+        market = another_market(replayed=(read_candle_file("XAU_USD", file),))
         answers.append(
             (
                 market.at(now).quote("XAU_USD"),

@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from keydesk_practice.errors import TimeOutsideRates
-from keydesk_practice.market.practice_market import Instant, PracticeMarket
-from support.data.practice_market import instant, practice_market
+from keydesk_practice.market.practice_market import Instant
+from support.data.practice_market import another_market, instant, practice_market
 
 NOW = instant("2024-05-15T14:31:02Z")
 SECOND = 1_000_000_000
@@ -60,7 +60,7 @@ def test_crosses_agree(one: str, other: str, cross: str) -> None:
 
 
 def test_the_same_instant_has_the_same_price_whatever_was_requested_before() -> None:
-    again = PracticeMarket(1)
+    again = another_market()
     again.at(instant("2031-01-01T00:00Z")).quote("EUR_USD")
     for name in ("EUR_USD", "TRY_JPY", "USD_HKD"):
         assert again.at(NOW).quote(name) == practice_market().at(NOW).quote(name)

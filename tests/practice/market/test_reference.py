@@ -13,8 +13,7 @@ from keydesk_practice.errors import ReferenceRatesMissing
 from keydesk_practice.market import reference
 from keydesk_practice.market.instruments import CURRENCIES
 from keydesk_practice.market.reference import CACHE, ReferenceRates, read_reference_rates
-
-PARSED = read_reference_rates(CURRENCIES)
+from support.data.practice_market import practice_market, store_rates
 
 
 @pytest.fixture
@@ -47,8 +46,10 @@ def test_the_second_start_parses_nothing_and_has_the_same_rates(
     tmp_path: Path, published: Path, parsings: list[Path]
 ) -> None:
     for _ in range(2):
-        assert_equal(read_reference_rates(CURRENCIES, published, tmp_path / CACHE), PARSED)
-    assert parsings == [published]
+        assert_equal(
+            read_reference_rates(CURRENCIES, published, tmp_path / CACHE), practice_market().rates
+        )
+    assert parsings.count(published) == 1
     assert (tmp_path / CACHE).stat().st_mode & 0o777 == 0o600
 
 
@@ -73,11 +74,11 @@ def test_a_damaged_cache_is_parsed_again_and_replaced(
     tmp_path: Path, published: Path, parsings: list[Path], damage: str
 ) -> None:
     cache = tmp_path / CACHE
-    read_reference_rates(CURRENCIES, published, cache)
+    store_rates(tmp_path)
     DAMAGES[damage](cache)
     for _ in range(2):
-        assert_equal(read_reference_rates(CURRENCIES, published, cache), PARSED)
-    assert len(parsings) == 2
+        assert_equal(read_reference_rates(CURRENCIES, published, cache), practice_market().rates)
+    assert parsings.count(published) == 1
 
 
 def test_another_published_file_or_other_currencies_are_parsed(
@@ -92,7 +93,10 @@ def test_another_published_file_or_other_currencies_are_parsed(
 
 def test_a_folder_that_takes_no_file_is_no_fault(tmp_path: Path, published: Path) -> None:
     (tmp_path / "file").touch()
-    assert_equal(read_reference_rates(CURRENCIES, published, tmp_path / "file" / CACHE), PARSED)
+    assert_equal(
+        read_reference_rates(CURRENCIES, published, tmp_path / "file" / CACHE),
+        practice_market().rates,
+    )
 
 
 def test_rates_that_are_not_there_are_named_with_the_remedy(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from keydesk_practice.market.bar_builder import Range
 from keydesk_practice.market.hours import CELL
 from keydesk_practice.market.practice_market import PracticeMarket
 from keydesk_practice.market.shocks import Shock, ShockKind, moving_currency
-from support.data.practice_market import candles, instant, practice_market
+from support.data.practice_market import another_market, candles, instant, practice_market
 
 AT = instant("2019-06-05T10:00Z")
 MINUTE = 60 * 1_000_000_000
@@ -24,7 +24,7 @@ EVERY_KIND: tuple[Shock, ...] = (
 
 
 def shocked(*shocks: Shock) -> PracticeMarket:
-    return PracticeMarket(1, shocks=shocks)
+    return another_market(shocks=shocks)
 
 
 def mid(market: PracticeMarket, name: str, at: int) -> float:

@@ -23,7 +23,7 @@ from urllib.parse import quote, unquote, unquote_plus
 
 import httpx
 
-from support.broker import PracticeServer
+from support.broker import NO_TLS, PracticeServer
 from support.data.hostile_text import FRAGMENTS, hostile_text
 from support.proxies.proxy_door import proxy_door
 
@@ -204,7 +204,7 @@ class PoisoningProxy:
 
     def _client(self) -> httpx.AsyncClient:
         path = self.broker.rest_url.removeprefix("http+unix://")
-        transport = httpx.AsyncHTTPTransport(uds=path)
+        transport = httpx.AsyncHTTPTransport(verify=NO_TLS, uds=path)
         endless = httpx.Timeout(None)  # a stream may be silent
         return httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=endless)
 
