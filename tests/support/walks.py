@@ -1,10 +1,13 @@
-"""Walks over two lists: in the usual run each member of both once at least, every pair of them with `-m soak`.
+"""Parts of long lists of cases for the usual run; the whole lists for `-m soak`.
 
 @pytest.mark.parametrize(("form", "size"), crossed(FORMS, SIZES))
 def test_something(form: str, size: tuple[int, int]) -> None: ...
+
+@pytest.mark.parametrize("size", sampled(SIZES, 2))
+def test_another_thing(size: tuple[int, int]) -> None: ...
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 
 import pytest
 
@@ -18,4 +21,19 @@ def crossed(first: Collection[object], second: Collection[object]) -> list[objec
         pytest.param(one, other, marks=() if (i, j) in usual else pytest.mark.soak)
         for i, one in enumerate(ones)
         for j, other in enumerate(others)
+    ]
+
+
+def sampled(cases: Iterable[object], usual: int) -> list[object]:
+    """Return near-equal cases of one value as parameters; all but `usual`, from the first to the last, are marked `soak`."""
+    return sampled_rows([(case,) for case in cases], usual)
+
+
+def sampled_rows(cases: Iterable[Sequence[object]], usual: int) -> list[object]:
+    """Return near-equal cases of several values as parameters, as `sampled` does."""
+    rows = list(cases)
+    kept = {step * (len(rows) - 1) // max(usual - 1, 1) for step in range(usual)}
+    return [
+        pytest.param(*row, marks=() if at in kept else pytest.mark.soak)
+        for at, row in enumerate(rows)
     ]

@@ -25,6 +25,7 @@ from keydesk_client.orders.outcome import Done, OrderResult
 from support.broker import PracticeServer
 from support.fakes.talking_server import talking_server
 from support.proxies.losing_relay import LosingRelay
+from support.walks import crossed
 
 
 @asynccontextmanager
@@ -56,8 +57,7 @@ async def bought(connection: Connection) -> Done:
     return outcome
 
 
-@pytest.mark.parametrize("asked", [True, False], ids=["known before", "learned at the desk"])
-@pytest.mark.parametrize("linked", [True, False], ids=["linked", "its own"])
+@pytest.mark.parametrize(("linked", "asked"), crossed([True, False], [True, False]))
 async def test_only_orders_of_an_account_of_its_own_carry_an_id(
     desk_of_my_own: PracticeServer, tmp_path: Path, linked: bool, asked: bool
 ) -> None:

@@ -16,6 +16,7 @@ from keydesk.keys.keymap import DESK
 from keydesk_client.auth.profiles import Profile
 from support.fakes.form_app import FormApp, example_context
 from support.fakes.settings_desk import SettingsDesk
+from support.walks import sampled_rows
 
 D = Decimal
 
@@ -74,32 +75,35 @@ async def test_the_page_of_limits_shows_what_is_in_force_now() -> None:
 
 @pytest.mark.parametrize(
     ("name", "text", "said"),
-    [
-        (
-            "config.toml",
-            "fps = 5\ntheem = 'light'\n",
-            "config.toml:2: theem is not known; did you mean theme?",
-        ),
-        (
-            "config.toml",
-            "theme = 'sepia'\n",
-            'config.toml:1: theme "sepia" is not known; there are: colour-blind',
-        ),
-        ("config.toml", "[alerts\n", "config.toml:1 is not valid TOML"),
-        (
-            "templates.toml",
-            "[limits]\nhard_units = -1\n",
-            "templates.toml:2: limits.hard_units must be",
-        ),
-        ("keymap.toml", "zoom = 'y'\n", "keymap.toml:1: zoom = 'y': it sends"),
-        (
-            "watchlists.toml",
-            "[[lists]]\nnme = 'x'\n",
-            "watchlists.toml:2: lists[1].nme is not known",
-        ),
-        ("workspaces.toml", "x = 1\n", "workspaces.toml:1: x is not known"),
-        ("levels.toml", "[[levels]]\nprice = 'x'\n", "levels.toml:"),
-    ],
+    sampled_rows(
+        [
+            (
+                "config.toml",
+                "fps = 5\ntheem = 'light'\n",
+                "config.toml:2: theem is not known; did you mean theme?",
+            ),
+            (
+                "config.toml",
+                "theme = 'sepia'\n",
+                'config.toml:1: theme "sepia" is not known; there are: colour-blind',
+            ),
+            ("config.toml", "[alerts\n", "config.toml:1 is not valid TOML"),
+            (
+                "templates.toml",
+                "[limits]\nhard_units = -1\n",
+                "templates.toml:2: limits.hard_units must be",
+            ),
+            ("keymap.toml", "zoom = 'y'\n", "keymap.toml:1: zoom = 'y': it sends"),
+            (
+                "watchlists.toml",
+                "[[lists]]\nnme = 'x'\n",
+                "watchlists.toml:2: lists[1].nme is not known",
+            ),
+            ("workspaces.toml", "x = 1\n", "workspaces.toml:1: x is not known"),
+            ("levels.toml", "[[levels]]\nprice = 'x'\n", "levels.toml:"),
+        ],
+        3,
+    ),
 )
 async def test_a_file_that_cannot_be_used_leaves_the_last_good_values_and_is_said_once(
     tmp_path: Path, name: str, text: str, said: str

@@ -19,6 +19,7 @@ from keydesk.chart.canvas import Run
 from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scale import Scale
 from support.data.chart_scenes import MARKETS
+from support.walks import sampled
 
 ORDERS = StripShape(8, 1, LABEL)
 FEET = ("orders 09:00, 12m old", "orders 12m old", "12m old")
@@ -122,7 +123,7 @@ def test_words_without_room_are_left_out_whole() -> None:
     assert "123" not in text
 
 
-@pytest.mark.parametrize("market", MARKETS)
+@pytest.mark.parametrize("market", sampled(MARKETS, 2))
 def test_rows_are_exactly_as_wide_as_the_strip(market: str) -> None:
     price, _, pip = MARKETS[market]
     books = {

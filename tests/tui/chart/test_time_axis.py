@@ -9,6 +9,7 @@ import pytest
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.chart.time_axis import time_labels
 from support.data.chart_scenes import path
+from support.walks import crossed
 
 ZONES = (UTC, ZoneInfo("America/New_York"), ZoneInfo("Asia/Kolkata"), ZoneInfo("Australia/Sydney"))
 
@@ -25,8 +26,7 @@ def axis(
     return text
 
 
-@pytest.mark.parametrize("zone", ZONES)
-@pytest.mark.parametrize("pitch", [1, 2, 4])
+@pytest.mark.parametrize(("pitch", "zone"), crossed([1, 2, 4], ZONES))
 def test_labels_are_whole_words_at_round_times_with_a_date_in_sight(
     pitch: int, zone: tzinfo
 ) -> None:

@@ -189,7 +189,7 @@ async def survive(ending: str, bodies: Iterator[bytes]) -> None:
             assert not [line.text for line in feed.store.log if "stream is down" in line.text]
 
 
-USUAL = ("101-001-1-001", "/changes", "/candles")
+USUAL = ("101-001-1-001", "/changes")
 
 
 @pytest.mark.parametrize(

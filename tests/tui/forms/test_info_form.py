@@ -33,6 +33,7 @@ from keydesk.text.sanitize import safe
 from keydesk.values import Task
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp, example_context
+from support.walks import sampled
 
 NAMES = ["EUR_USD", "USD_JPY", "EUR_GBP", "GBP_JPY", "GBP_USD", "EUR_JPY"]
 
@@ -339,7 +340,7 @@ async def test_names_and_values_without_room_in_one_column_stand_in_two() -> Non
         assert "Space page" not in app.words
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 35), (40, 12)])
+@pytest.mark.parametrize("size", sampled([(80, 24), (120, 35), (40, 12)], 1))
 async def test_messages_wrap_once_and_say_how_to_leave_on_every_screen(
     size: tuple[int, int],
 ) -> None:
@@ -515,7 +516,7 @@ def test_no_page_of_the_help_ends_with_a_heading_or_begins_with_a_blank_line(
     assert [line for line in shown if line] == [line for line in lines if line]
 
 
-@pytest.mark.parametrize("context", [DESK, CHART, TRADES])
+@pytest.mark.parametrize("context", sampled([DESK, CHART, TRADES], 1))
 async def test_in_a_wide_window_the_help_of_a_pane_is_one_page_with_every_key(context: str) -> None:
     app = FormApp(lambda: HelpForm(KEYMAP, context))
     async with app.run_test(size=(200, 50)):

@@ -63,7 +63,7 @@ async def test_bursts_of_any_keys_open_nothing_for_long_and_break_nothing() -> N
     app, rng = Desk(), random.Random(8)
     async with app.run_test() as pilot:
         hand = Hand(app, pilot)
-        for _ in range(60):
+        for _ in range(30):
             await hand.types("".join(rng.choices("ByBj2s\x1bc", k=rng.randint(2, 6))))
     assert app.orders == []
 
@@ -117,7 +117,7 @@ async def test_keys_that_waited_while_the_desk_was_busy_send_nothing_at_any_pace
     app, rng = Desk(), random.Random(21)
     async with app.run_test() as pilot:
         hand = Hand(app, pilot)
-        for _ in range(60):
+        for _ in range(25):
             keys = "".join(rng.choices("ByBy?q/\rj\x1bc", k=rng.randint(2, 7)))
             await hand.types(keys, gap=rng.choice((0.001, 0.065, 0.12, 0.3)))
     assert app.orders == []

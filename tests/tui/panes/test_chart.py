@@ -18,6 +18,7 @@ from keydesk_client.account.records import Unread
 from keydesk_client.account.values import FIRST_NS
 from support.data.desk_data import MINUTE_NS, NOW, candles, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
+from support.walks import crossed
 
 WIDEST_FIRST = ("wide", "narrow", "double", "line", "line")
 
@@ -335,8 +336,13 @@ async def test_a_second_date_waits_for_its_own_candles_and_the_chart_comes_back_
         assert text_of(pane) == newest
 
 
-@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York", "UTC"])
-@pytest.mark.parametrize("date", [datetime.min, datetime.max, datetime(1969, 12, 31)])  # noqa: DTZ001, DTZ901
+@pytest.mark.parametrize(
+    ("date", "zone"),
+    crossed(
+        [datetime.min, datetime.max, datetime(1969, 12, 31)],  # noqa: DTZ001, DTZ901
+        ["Asia/Tokyo", "America/New_York", "UTC"],
+    ),
+)
 async def test_an_absurd_date_is_the_first_or_the_last_that_a_broker_takes(
     date: datetime, zone: str
 ) -> None:

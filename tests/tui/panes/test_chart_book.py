@@ -14,6 +14,7 @@ from keydesk.store.state import BookKind, BookSnapshot, ClientBook, Topic
 from keydesk.store.store import Store
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
+from support.walks import sampled
 
 D = Decimal
 MINUTE_NS = 60_000_000_000
@@ -146,7 +147,7 @@ BOOKS: dict[str, tuple[BookBucket, ...]] = {
 WIDTHS = (*range(20, 140, 17), 250, 61)
 
 
-@pytest.mark.parametrize("name", BOOKS)
+@pytest.mark.parametrize("name", sampled(BOOKS, 2))
 async def test_every_row_fits_whatever_the_book_and_the_width(name: str) -> None:
     """Each view meets one or two of the widths."""
     await fits_every_width(name, part=7)

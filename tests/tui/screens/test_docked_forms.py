@@ -16,7 +16,7 @@ from support.data.desk_data import frame_of
 from support.data.in_flight import in_flight
 from support.fakes.pane_app import text_of
 from support.fakes.working_desk import WorkingDesk
-from support.walks import crossed
+from support.walks import crossed, sampled
 
 SIZES = ((120, 24), (120, 35), (148, 45), (250, 70))
 
@@ -62,7 +62,7 @@ def assert_docked(app: WorkingDesk) -> None:
     assert form.column >= 40
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sampled(SIZES, 2))
 async def test_a_form_has_two_columns_below_the_chart_and_nothing_touches_its_border(
     app: WorkingDesk, size: tuple[int, int]
 ) -> None:

@@ -34,10 +34,10 @@ def shown(screen: DeskScreen) -> list[LinePane]:
     return screen._panes.panes
 
 
-@pytest.mark.parametrize("width", WIDTHS[::3])
+@pytest.mark.parametrize("width", WIDTHS[::6])
 async def test_every_pane_is_whole(width: int) -> None:
-    """A third of the widths, each with a fifth of the heights; the soak has all."""
-    await assert_panes_are_whole(width, HEIGHTS[WIDTHS.index(width) // 3 % 5 :: 5])
+    """A sixth of the widths, each with a fifth of the heights; the soak has all."""
+    await assert_panes_are_whole(width, HEIGHTS[WIDTHS.index(width) // 6 % 5 :: 5])
 
 
 @pytest.mark.soak

@@ -10,6 +10,7 @@ from textual.widget import Widget
 from keydesk.forms.panel import Panel
 from keydesk.trading.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk
+from support.walks import sampled
 
 
 def scroll(widget: Widget) -> MouseScrollDown:
@@ -26,7 +27,7 @@ def desk(folder: Path) -> WorkingDesk:
     return WorkingDesk(DeskLock.of(folder, "practice"))
 
 
-@pytest.mark.parametrize("keys", [(), ("B",), ("?",), (":",), ("g", "t", "M")])
+@pytest.mark.parametrize("keys", sampled([(), ("B",), ("?",), (":",), ("g", "t", "M")], 2))
 async def test_clicks_and_drags_leave_what_is_open_as_it_is(
     keys: tuple[str, ...], tmp_path: Path
 ) -> None:

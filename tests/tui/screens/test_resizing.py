@@ -20,6 +20,7 @@ from support.data.desk_data import WALL_NS, candles
 from support.examples import examples
 from support.fakes.working_desk import WorkingDesk
 from support.resizing import resize
+from support.walks import sampled
 
 Step = str | tuple[int, int] | tuple[str, str]
 
@@ -227,7 +228,7 @@ async def test_charts_strips_crosshair_and_docked_forms_outlive_every_storm_of_s
     )
 )
 @settings(
-    max_examples=examples(2, soak=25),
+    max_examples=examples(1, soak=25),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -244,7 +245,7 @@ async def test_no_keys_at_no_sizes_end_the_desk(tmp_path: Path, steps: list[Step
         assert_drawn_to_the_edges(app)
 
 
-@pytest.mark.parametrize("keys", [(), ("C",), ("?",)])
+@pytest.mark.parametrize("keys", sampled([(), ("C",), ("?",)], 1))
 async def test_a_size_of_before_that_comes_late_does_not_replace_the_present_one(
     tmp_path: Path, keys: Sequence[str]
 ) -> None:

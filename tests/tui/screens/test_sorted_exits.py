@@ -14,6 +14,7 @@ from keydesk.trading.account_changes import LabelOrder
 from keydesk.trading.desk_session import DeskLock
 from keydesk_client.account.valuation import rebuild_position
 from support.fakes.working_desk import WorkingDesk
+from support.walks import sampled, sampled_rows
 
 
 def desk(folder: Path) -> WorkingDesk:
@@ -27,12 +28,15 @@ def desk(folder: Path) -> WorkingDesk:
 
 @pytest.mark.parametrize(
     ("keys", "id_"),
-    [
-        (("v",), "6420"),  # the cursor stays on its trade
-        (("v", "v", "home"), "6420"),  # the worst first
-        (("v", "v", "end"), "6411"),
-        (("l", "l", "end"), "6398"),
-    ],
+    sampled_rows(
+        [
+            (("v",), "6420"),  # the cursor stays on its trade
+            (("v", "v", "home"), "6420"),  # the worst first
+            (("v", "v", "end"), "6411"),
+            (("l", "l", "end"), "6398"),
+        ],
+        2,
+    ),
 )
 async def test_a_sorted_row_is_the_one_that_is_closed(
     keys: tuple[str, ...], id_: str, tmp_path: Path
@@ -99,7 +103,7 @@ USUAL = ("account_page", "buy", "modify")
 STORM = ((40, 12), (1, 1), (200, 50), (12, 40), (120, 35), (40, 12), (80, 24))
 
 
-@pytest.mark.parametrize("action", USUAL)
+@pytest.mark.parametrize("action", sampled(USUAL, 1))
 async def test_pages_and_forms_stand_a_storm_of_sizes(action: str, tmp_path: Path) -> None:
     await stand_sizes(action, STORM[USUAL.index(action) % 2 :: 2], tmp_path)
 

@@ -19,7 +19,7 @@ from keydesk_client.models import Transaction
 from support.data.account_history import fill, fresh_store, opening, reduction, transaction
 from support.examples import examples
 
-LAST = 9_000
+LAST = 5_000
 FIRST_FOLLOWED = LAST - 499
 HISTORY = {
     id_: transaction(id_, "CLIENT_CONFIGURE", alias=f"{'red' if id_ % 7 == 0 else 'blue'} {id_}")
@@ -66,7 +66,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=examples(12, soak=100), deadline=None)
+@settings(max_examples=examples(8, soak=100), deadline=None)
 @given(steps, st.sampled_from(["", "red"]))
 def test_whatever_pages_fail_or_repeat_the_window_is_a_part_of_the_history_without_a_gap(
     taken: list[Step], filter_text: str
@@ -143,26 +143,28 @@ def test_lines_that_the_full_log_gives_up_stay_with_their_reader() -> None:
 def test_a_gap_of_a_long_interruption_is_not_hidden_between_two_lines() -> None:
     store = followed_store(FIRST_FOLLOWED)
     store.write_log(LogLine("", store.log[-1].time_ns, "LINK", "", safe("The stream is down")))
-    later = [transaction(id_, "CLIENT_CONFIGURE", alias="later") for id_ in range(9_700, 9_800)]
+    later = [
+        transaction(id_, "CLIENT_CONFIGURE", alias="later") for id_ in range(LAST + 700, LAST + 800)
+    ]
     write_earlier(store, later)
-    assert ids(line for line in store.log if line.id) == list(range(9_700, 9_800))
+    assert ids(line for line in store.log if line.id) == list(range(LAST + 700, LAST + 800))
     assert [line.text for line in store.log if not line.id] == ["The stream is down"]
 
 
 def test_what_the_log_lacks_is_filled_in_at_its_place() -> None:
     store = fresh_store()
-    write_earlier(store, read(8_900, 8_950))
-    write_earlier(store, read(8_920, LAST))
-    assert ids(store.log) == list(range(8_900, LAST + 1))
+    write_earlier(store, read(LAST - 100, LAST - 50))
+    write_earlier(store, read(LAST - 80, LAST))
+    assert ids(store.log) == list(range(LAST - 100, LAST + 1))
 
 
 def test_a_broker_that_went_back_takes_the_lines_after_that_with_it() -> None:
     store = followed_store()
     want_past(store, "older")
     load(store)
-    forget_after(store, 8_600)
-    assert ids(store.log)[-1] == 8_600
-    forget_after(store, 8_100)
+    forget_after(store, LAST - 400)
+    assert ids(store.log)[-1] == LAST - 400
+    forget_after(store, LAST - 900)
     assert store.past_log is None
 
 

@@ -27,6 +27,7 @@ from keydesk.values import DayLine, DependentOrder, PositionRow, TradeRow
 from keydesk.words.log_line import LogLine
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown
+from support.walks import crossed, sampled
 
 D = Decimal
 Table = type[OrderedTable]
@@ -129,8 +130,7 @@ def numbers_in(table: Table, column: Column, cells: Sequence[str]) -> list[Decim
     return numbers
 
 
-@pytest.mark.parametrize("descending", [True, False])
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize(("table", "descending"), crossed(TABLES, [True, False]))
 async def test_a_column_sorts_by_what_it_shows_and_the_unknown_is_last(
     table: Table, descending: bool
 ) -> None:
@@ -152,7 +152,7 @@ async def test_a_column_sorts_by_what_it_shows_and_the_unknown_is_last(
                 assert numbers[: len(known)] == known, f"{column.key}: the unknown is last"
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", sampled(TABLES, 2))
 async def test_keys_sort_by_each_shown_column_and_the_header_says_which(table: Table) -> None:
     pane, seen = table(), set[str]()
     async with shown(pane, full_store(), size=WIDE) as pilot:
@@ -268,7 +268,7 @@ async def test_live_rows_rest_after_a_key(table: Table) -> None:
         assert pane.keys != before
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", sampled(TABLES, 2))
 async def test_the_cursor_stays_on_its_row_whatever_the_order(table: Table) -> None:
     pane = table()
     async with shown(pane, full_store(), size=WIDE) as pilot:

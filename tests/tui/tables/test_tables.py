@@ -24,6 +24,7 @@ from keydesk.widgets.lines import LinePane
 from keydesk.words.log_line import LogLine
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
+from support.walks import crossed
 
 
 async def test_a_trade_shows_its_profit_with_its_sign_and_its_stop() -> None:
@@ -239,8 +240,10 @@ async def test_the_words_of_an_empty_pane_that_is_narrow_go_on_below_and_follow_
         assert " ".join(" ".join(text_of(pane)[1:3]).split()).endswith("sells USD/JPY.")
 
 
-@pytest.mark.parametrize("width", [24, 40, 52, 60, 78, 100, 130, 200])
-@pytest.mark.parametrize("kind", [Watchlist, Trades, Positions, Orders])
+@pytest.mark.parametrize(
+    ("kind", "width"),
+    crossed([Watchlist, Trades, Positions, Orders], [24, 40, 52, 60, 78, 100, 130, 200]),
+)
 async def test_columns_are_whole_at_every_width(kind: type[LinePane], width: int) -> None:
     pane = kind()
     async with shown(pane, desk_store(), size=(width, 8)):
@@ -348,8 +351,9 @@ def column_ends(pane: TablePane) -> list[int]:
     return ends
 
 
-@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
-@pytest.mark.parametrize("kind", [Trades, Positions, Orders])
+@pytest.mark.parametrize(
+    ("kind", "width"), crossed([Trades, Positions, Orders], [60, 80, 100, 120, 200])
+)
 async def test_numbers_of_any_size_keep_their_column(kind: type[TablePane], width: int) -> None:
     pane = kind()
     async with shown(pane, huge_store(), size=(width, 8)) as pilot:

@@ -28,6 +28,7 @@ from support.data.desk_store import NOW, D, example_store
 from support.data.outcomes import done, opening_fill
 from support.fakes.form_app import FormApp, example_context
 from support.fakes.recording_gate import RecordingGate
+from support.walks import crossed, sampled
 
 BUY: JsonObject = {"type": "MARKET", "instrument": "EUR_USD", "units": "20000"}
 LIMIT: JsonObject = {"type": "LIMIT", "instrument": "EUR_USD", "units": "20000", "price": "1.08"}
@@ -77,8 +78,7 @@ async def in_an_earlier_session(store: Store, intent: Intent) -> None:
     Dispatcher(store, RecordingGate()).on_progress(Unconfirmed(intent, "not found"))
 
 
-@pytest.mark.parametrize("lost", [in_this_session, in_an_earlier_session])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "lost"), crossed(KINDS, [in_this_session, in_an_earlier_session]))
 async def test_an_unconfirmed_command_of_any_kind_locks_the_ticket_of_its_instrument(
     kind: str, lost: object
 ) -> None:
@@ -91,7 +91,7 @@ async def test_an_unconfirmed_command_of_any_kind_locks_the_ticket_of_its_instru
     assert "to send" in app.last_text, "the letter asks for the trader's own decision"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sampled(KINDS, 2))
 async def test_another_instrument_is_not_locked(kind: str) -> None:
     store = example_store()
     await in_an_earlier_session(store, intent_of(kind))
@@ -138,7 +138,7 @@ async def test_the_journal_knows_the_instrument_when_order_and_trade_are_gone(ki
     assert (await ticket(store, "y", instrument="EUR_GBP")).results
 
 
-@pytest.mark.parametrize("kind", ["cancel", "close of a trade", "protection"])
+@pytest.mark.parametrize("kind", sampled(["cancel", "close of a trade", "protection"], 2))
 async def test_where_nobody_knows_the_instrument_every_opening_ticket_is_locked(kind: str) -> None:
     store = example_store()
     store.trades.clear()

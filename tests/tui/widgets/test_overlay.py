@@ -19,7 +19,7 @@ from keydesk.widgets.ruled_grid import RuledGrid
 from keydesk.widgets.theme import Depth
 from support.fakes.working_desk import WorkingDesk
 from support.resizing import resize
-from support.walks import crossed
+from support.walks import crossed, sampled, sampled_rows
 
 PATIENCE = 30.0  # seconds
 SIZES = ((80, 24), (120, 35), (200, 50))
@@ -53,7 +53,8 @@ async def test_around_a_form_the_desk_is_drawn_as_it_is(
 
 
 @pytest.mark.parametrize(
-    ("depth", "ascii_only"), [("truecolor", False), ("16", False), ("mono", False), ("16", True)]
+    ("depth", "ascii_only"),
+    sampled_rows([("truecolor", False), ("16", False), ("mono", False), ("16", True)], 2),
 )
 async def test_prices_chart_and_profit_stay_visible_around_a_form(
     depth: Depth, ascii_only: bool, tmp_path: Path
@@ -136,7 +137,7 @@ async def test_the_terminal_shows_form_and_desk_as_they_are_drawn(
         await until_drawn(app, pilot)
 
 
-@pytest.mark.parametrize("key", ["B", "?"])
+@pytest.mark.parametrize("key", sampled(["B", "?"], 1))
 async def test_a_form_opens_without_drawing_the_desk_around_it(key: str, tmp_path: Path) -> None:
     app = WatchedDesk(tmp_path)
     async with app.run_test(size=(200, 50)) as pilot:

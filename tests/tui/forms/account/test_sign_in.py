@@ -5,6 +5,7 @@ import pytest
 from keydesk.forms.account.sign_in import ChoiceForm, Chosen, ProfileForm
 from keydesk.text.sanitize import safe
 from support.fakes.form_app import FormApp
+from support.walks import crossed
 
 ENVIRONMENTS = ("practice   practice money", "live   real money", "custom   another host")
 
@@ -45,8 +46,9 @@ async def test_a_letter_that_has_a_meaning_keeps_it_and_a_mark_before_the_row_is
     assert app.results == [Chosen(1, other=True)]
 
 
-@pytest.mark.parametrize("size", [(20, 5), (20, 6), (40, 12), (60, 16), (120, 35)])
-@pytest.mark.parametrize("count", [2, 3, 10_000])
+@pytest.mark.parametrize(
+    ("size", "count"), crossed([(20, 5), (20, 6), (40, 12), (60, 16), (120, 35)], [2, 3, 10_000])
+)
 async def test_the_row_that_would_be_taken_is_seen_in_every_window(
     size: tuple[int, int], count: int
 ) -> None:

@@ -27,6 +27,7 @@ from keydesk.trading.desk_session import DeskLock
 from support.data.desk_data import desk_store
 from support.fakes.form_app import FormApp
 from support.fakes.working_desk import WorkingDesk
+from support.walks import sampled, sampled_rows
 
 D = Decimal
 TEN = 1_772_445_600_000_000_000  # 2026-03-02 10:00 UTC
@@ -120,7 +121,7 @@ def with_alerts(app: WorkingDesk) -> None:
     ]
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("size", sampled(SIZES, 1), ids=str)
 async def test_the_page_lists_watched_ones_first_at_every_size(
     app: WorkingDesk, size: tuple[int, int]
 ) -> None:
@@ -434,7 +435,9 @@ async def test_the_newest_firings_stand_below_the_table_without_a_key(
     assert text.index("condition") < text.index("Fired") < text.index("EUR/USD crossed 39")
 
 
-@pytest.mark.parametrize(("size", "rows"), [((80, 24), 4), ((120, 35), 3), ((200, 50), 3)])
+@pytest.mark.parametrize(
+    ("size", "rows"), sampled_rows([((80, 24), 4), ((120, 35), 3), ((200, 50), 3)], 1)
+)
 async def test_the_page_without_an_alert_is_as_high_as_what_it_says_and_names_its_keys_bright(
     app: WorkingDesk, size: tuple[int, int], rows: int
 ) -> None:

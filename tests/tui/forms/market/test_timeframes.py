@@ -5,6 +5,7 @@ import pytest
 from keydesk.calc.market.granularity import SECONDS
 from keydesk.forms.market.timeframes import GROUPS, TimeframeForm, words_of
 from support.fakes.form_app import FormApp
+from support.walks import crossed, sampled_rows
 
 
 async def after(*keys: str, now: str = "H4", size: tuple[int, int] = (80, 24)) -> FormApp:
@@ -19,8 +20,7 @@ def test_the_rows_hold_every_length_once_shortest_first() -> None:
     assert [name for group in GROUPS for name in group] == list(SECONDS)
 
 
-@pytest.mark.parametrize("size", [(40, 12), (80, 24)])
-@pytest.mark.parametrize("now", ["S5", "H4", "M", "?", ""])
+@pytest.mark.parametrize(("size", "now"), crossed([(40, 12), (80, 24)], ["S5", "H4", "M", "?", ""]))
 async def test_the_present_one_is_marked(size: tuple[int, int], now: str) -> None:
     app = await after(now=now, size=size)
     shown = app.last_text
@@ -29,15 +29,18 @@ async def test_the_present_one_is_marked(size: tuple[int, int], now: str) -> Non
 
 @pytest.mark.parametrize(
     ("keys", "chosen"),
-    [
-        (["enter"], "H4"),
-        (["l", "enter"], "H6"),
-        (["left", "enter"], "H3"),
-        (["k", "enter"], "M5"),
-        (["j", "enter"], "M"),
-        (["k"] * 9 + ["h"] * 9 + ["enter"], "S5"),
-        (["down"] * 9 + ["right"] * 30 + ["enter"], "M"),
-    ],
+    sampled_rows(
+        [
+            (["enter"], "H4"),
+            (["l", "enter"], "H6"),
+            (["left", "enter"], "H3"),
+            (["k", "enter"], "M5"),
+            (["j", "enter"], "M"),
+            (["k"] * 9 + ["h"] * 9 + ["enter"], "S5"),
+            (["down"] * 9 + ["right"] * 30 + ["enter"], "M"),
+        ],
+        3,
+    ),
 )
 async def test_keys_move_along_a_unit_and_between_units(keys: list[str], chosen: str) -> None:
     assert (await after(*keys)).results == [chosen]

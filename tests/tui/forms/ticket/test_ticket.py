@@ -22,6 +22,7 @@ from support.data.desk_store import NOW, WALL_NS, example_store
 from support.data.entry_orders import open_order, price_of, stop_of, target_of, trail_of
 from support.data.in_flight import in_flight
 from support.fakes.form_app import FormApp, example_context
+from support.walks import sampled
 
 D = Decimal
 
@@ -561,7 +562,7 @@ async def test_a_stop_beyond_0_says_so_and_what_to_type() -> None:
     assert "Stop would lie at or below 0: type a smaller distance, or its price" in said
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
+@pytest.mark.parametrize("size", sampled([(80, 24), (120, 35), (200, 50)], 1))
 async def test_a_question_mark_lists_every_key_of_the_ticket_and_its_last_line_names_it(
     size: tuple[int, int],
 ) -> None:

@@ -12,6 +12,7 @@ from keydesk.store.store import Store
 from keydesk_client.account.valuation import rebuild_position
 from support.data.desk_store import D, example_store, long_euro
 from support.fakes.form_app import FormApp, example_context
+from support.walks import sampled_rows
 
 Kind = type[ClosePositionForm] | type[PositionPartForm]
 SIZES = [(80, 24), (120, 35), (200, 50)]
@@ -105,16 +106,19 @@ async def test_a_position_that_is_gone_is_said_so() -> None:
 
 @pytest.mark.parametrize(
     ("keys", "closed"),
-    [
-        ("2", 7_500),
-        ("5", 15_000),
-        ("7", 22_500),
-        ("33%", 9_900),
-        ("12.5%", 3_750),
-        ("12345u", 12_345),
-        ("25000u", 25_000),
-        ("70%", 21_000),
-    ],
+    sampled_rows(
+        [
+            ("2", 7_500),
+            ("5", 15_000),
+            ("7", 22_500),
+            ("33%", 9_900),
+            ("12.5%", 3_750),
+            ("12345u", 12_345),
+            ("25000u", 25_000),
+            ("70%", 21_000),
+        ],
+        3,
+    ),
 )
 async def test_a_part_of_the_position_is_chosen_by_percent_or_units(keys: str, closed: int) -> None:
     app = await after(PositionPartForm, *keys, "y")
@@ -140,16 +144,19 @@ async def test_a_part_shows_what_it_realizes_and_what_remains(size: tuple[int, i
 
 @pytest.mark.parametrize(
     ("keys", "why"),
-    [
-        ("", "Choose: 2 5 7"),
-        ("70", "% or u takes the 70 typed"),
-        ("150%", "more than the whole position: C closes the whole position"),
-        ("30001u", "more than the 30,000 open"),
-        ("1.5u", "more decimals than EUR/USD takes"),
-        ("1.2.3u", "1.2.3 has more than one decimal point"),
-        ("0u", "part: 0 is not above 0"),
-        ("0.001%", "less than one unit: C closes the whole position"),
-    ],
+    sampled_rows(
+        [
+            ("", "Choose: 2 5 7"),
+            ("70", "% or u takes the 70 typed"),
+            ("150%", "more than the whole position: C closes the whole position"),
+            ("30001u", "more than the 30,000 open"),
+            ("1.5u", "more decimals than EUR/USD takes"),
+            ("1.2.3u", "1.2.3 has more than one decimal point"),
+            ("0u", "part: 0 is not above 0"),
+            ("0.001%", "less than one unit: C closes the whole position"),
+        ],
+        3,
+    ),
 )
 async def test_what_is_no_part_sends_nothing_and_says_why(keys: str, why: str) -> None:
     app = await after(PositionPartForm, *keys, "y")

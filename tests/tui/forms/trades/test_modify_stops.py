@@ -20,6 +20,7 @@ from keydesk.values import DependentOrder
 from keydesk_client.unset import UNSET
 from support.data.desk_store import WALL_NS, example_store
 from support.fakes.form_app import FormApp, example_context
+from support.walks import sampled_rows
 
 D = Decimal
 TRADE = "6411"  # long 20,000 from 1.08440, stop 1.08200, target 1.08900; the bid is 1.08490
@@ -111,13 +112,19 @@ async def test_a_guaranteed_stop_that_the_broker_would_not_take_is_refused(
 
 @pytest.mark.parametrize(
     ("keys", "why"),
-    [
-        ("s 4 0", "would fire now, the price is 1.08490: m counts in pips, not in price"),
-        ("s 1 . 0 9 9", "would fire now, the price is 1.08490: close it instead"),
-        ("t 0 . 4", "would fill now, the price is 1.08490: m counts in pips, not in price"),
-        ("t 4 0", "Target 40.00000 is implausibly far: pips typed as a price? m counts in pips"),
-        ("s 0 . 5", "Stop 0.50000 is implausibly far: pips typed as a price? m counts in pips"),
-    ],
+    sampled_rows(
+        [
+            ("s 4 0", "would fire now, the price is 1.08490: m counts in pips, not in price"),
+            ("s 1 . 0 9 9", "would fire now, the price is 1.08490: close it instead"),
+            ("t 0 . 4", "would fill now, the price is 1.08490: m counts in pips, not in price"),
+            (
+                "t 4 0",
+                "Target 40.00000 is implausibly far: pips typed as a price? m counts in pips",
+            ),
+            ("s 0 . 5", "Stop 0.50000 is implausibly far: pips typed as a price? m counts in pips"),
+        ],
+        3,
+    ),
 )
 async def test_a_level_that_is_passed_is_refused_with_the_remedy(keys: str, why: str) -> None:
     text, results = await pressed(modify(example_store()), f"{keys} y")
