@@ -1,6 +1,7 @@
 """A call may end at any step: the exception holds no frame that holds the token."""
 
 import asyncio
+import itertools
 import signal
 import socket
 import threading
@@ -157,8 +158,26 @@ async def ended_at(step: int, work: Work, ending: Ending) -> tuple[BaseException
         return None, bool(done)
 
 
-@pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.__name__)
-@pytest.mark.parametrize("work", [ask, send, read_a_stream, open_prices])
+WORKS: tuple[Work, ...] = (ask, send, read_a_stream, open_prices)
+USUAL = {
+    (ask, cancelled),
+    (send, timed_out),
+    (read_a_stream, failed_beside),
+    (open_prices, cancelled),
+}
+
+
+@pytest.mark.parametrize(
+    ("work", "ending"),
+    [
+        pytest.param(
+            *pair,
+            marks=[pytest.mark.e2e] * (pair not in USUAL),
+            id="-".join(each.__name__ for each in pair),
+        )
+        for pair in itertools.product(WORKS, ENDINGS)
+    ],
+)
 async def test_a_call_ended_at_any_step_shows_no_token(work: Work, ending: Ending) -> None:
     done = ended = 0
     while done < 3:  # a step more or less is the network's

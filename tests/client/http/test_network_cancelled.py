@@ -64,7 +64,7 @@ async def body_of_a_response(pool: DefaultTransport, url: str) -> bytes:
         await response.aclose()
 
 
-@pytest.fixture(params=["tcp", "unix", "tls"])
+@pytest.fixture(params=[pytest.param("tcp", marks=pytest.mark.e2e), "unix", "tls"])
 async def address(
     request: pytest.FixtureRequest,
     server: HesitantServer,

@@ -27,6 +27,7 @@ from support.fakes.talking_server import talking_server
 from support.proxies.doubling_relay import DoublingRelay
 
 QUICK = (0.01, 0.1, 1.0)
+APPLIED = [False, pytest.param(True, marks=pytest.mark.e2e)]  # the other tests have both
 Act = Callable[[Sender, str], Awaitable[Outcome]]
 """A request about the order or trade with an id."""
 
@@ -155,7 +156,7 @@ ACTS: dict[str, tuple[tuple[OrderRequest, ...], Act]] = {
 }
 
 
-@pytest.mark.parametrize("applied", [False, True])
+@pytest.mark.parametrize("applied", APPLIED)
 @pytest.mark.parametrize("name", ACTS)
 async def test_the_answer_to_the_request_before_is_not_this_ones(
     desk_of_my_own: PracticeServer, tmp_path: Path, name: str, applied: bool
@@ -182,7 +183,7 @@ async def test_nor_is_the_answer_to_the_close_of_another_position(
     assert [fill.instrument for fill in done.fills] == ["GBP_USD"]
 
 
-@pytest.mark.parametrize("applied", [False, True])
+@pytest.mark.parametrize("applied", APPLIED)
 @pytest.mark.parametrize("name", ["create", "close trade", "protect"])
 async def test_the_refusal_of_the_request_before_rejects_nothing_else(
     desk_of_my_own: PracticeServer, tmp_path: Path, name: str, applied: bool

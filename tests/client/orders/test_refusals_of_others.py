@@ -115,7 +115,7 @@ def check_was_executed(outcome: Outcome, saying: object) -> None:
     assert outcome.looked_up, saying
 
 
-PARTS = [pytest.param(4, id="a quarter"), pytest.param(1, id="all", marks=pytest.mark.e2e)]
+PARTS = [pytest.param(8, id="an eighth"), pytest.param(1, id="all", marks=pytest.mark.e2e)]
 
 
 @pytest.mark.parametrize("part", PARTS)

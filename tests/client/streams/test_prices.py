@@ -319,7 +319,7 @@ def test_prices_come_again_within_five_seconds_of_the_services_return(outage_s: 
         await take(stream, lambda items: isinstance(items[-1], ClientPrice) and len(items) > 2)
         return opening.back_at[0]
 
-    assert max(run(body(seed)) for seed in range(20)) < 5.0
+    assert max(run(body(seed)) for seed in range(8)) < 5.0
 
 
 def test_an_answer_to_a_request_ends_the_pause_before_a_reconnection() -> None:

@@ -130,7 +130,16 @@ PATHS = {
 }
 
 
-@pytest.mark.parametrize("what", PATHS)
+LIKE_ANOTHER = {  # that is asked for in the usual run
+    *("500 cancelled orders of many filled", "500 closed trades", "pages of one each"),
+    *("pages of a rare type", "a range of a thousand", "5,000 candles of a minute"),
+}
+
+
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(what, marks=[pytest.mark.e2e] * (what in LIKE_ANOTHER)) for what in PATHS],
+)
 async def test_no_request_holds_the_loop(large: LargeBroker, what: str) -> None:
     (answer,), work = await large.measure_longest_turn(PATHS[what])
     assert answer.status_code == 200, answer.text
@@ -138,7 +147,16 @@ async def test_no_request_holds_the_loop(large: LargeBroker, what: str) -> None:
     assert work.steps <= MAX_STEPS
 
 
-@pytest.mark.parametrize("what", ["open trades", "500 orders", "a thousand since", "many changes"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "open trades",
+        *(
+            pytest.param(what, marks=pytest.mark.e2e)
+            for what in ("500 orders", "a thousand since", "many changes")
+        ),
+    ],
+)
 async def test_nor_does_one_for_times_in_unix_form(large: LargeBroker, what: str) -> None:
     (answer,), work = await large.measure_longest_turn(
         PATHS[what], **{"Accept-Datetime-Format": "UNIX"}
@@ -147,6 +165,7 @@ async def test_nor_does_one_for_times_in_unix_form(large: LargeBroker, what: str
     assert work.calls <= MAX_CALLS
 
 
+@pytest.mark.e2e
 async def test_ten_requests_at_once_share_the_turns(large: LargeBroker) -> None:
     paths = [PATHS[what] for what in ("details", "open trades", "500 orders", "many changes")]
     answers, work = await large.measure_longest_turn(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from support.controlled_broker import controlled_broker
 
-FRANC = "2015-01-15T09:00Z"
+FRANC = "2015-01-15T09:27Z"
 
 
 async def test_a_step_goes_to_the_end_of_the_candle_in_progress(tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ async def test_after_a_step_the_last_candle_is_complete(tmp_path: Path) -> None:
 async def test_a_stop_slips_through_the_franc_on_a_jump(tmp_path: Path) -> None:
     async with controlled_broker(tmp_path, FRANC) as market:
         await market.buy("EUR_CHF", "10000", stopLossOnFill={"price": "1.1900"})
-        state = await market.control("POST", "/clock/jump", time="2015-01-15T10:00Z")
+        state = await market.control("POST", "/clock/jump", time="2015-01-15T09:33Z")
         assert state["accounts"][0]["openTrades"] == 0
         closed = (await market.v20("GET", "{a}/trades", state="CLOSED"))["trades"][0]
     assert closed["closeTime"] == "2015-01-15T09:30:00.000000000Z"
@@ -50,14 +50,11 @@ async def test_time_does_not_jump_back(tmp_path: Path) -> None:
 
 
 async def test_financing_is_booked_on_the_way(tmp_path: Path) -> None:
-    async with controlled_broker(tmp_path) as market:
+    async with controlled_broker(tmp_path, "2019-06-05T20:58Z") as market:
         await market.buy("EUR_USD")
-        await market.control("POST", "/clock/jump", time="2019-06-07T10:00Z")
+        await market.control("POST", "/clock/jump", time="2019-06-05T21:02Z")
         found = await market.v20("GET", "{a}/transactions/sinceid", id="1", type="DAILY_FINANCING")
-    assert [one["time"][:16] for one in found["transactions"]] == [
-        "2019-06-05T21:00",
-        "2019-06-06T21:00",
-    ]
+    assert [one["time"][:16] for one in found["transactions"]] == ["2019-06-05T21:00"]
 
 
 async def test_a_paused_market_stands_still_and_a_playing_one_runs(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from support.controlled_broker import (
     controlled_broker,
 )
 
-ORDERS = 40
+TURNS = range(0, 40, 3)  # of the event loop, after each of which an order is sent
 CLIENTS = 100
 FIRST_ACCOUNT = ACCOUNT.rpartition("/")[2]
 Change = Callable[[ControlledBroker], Coroutine[Any, Any, None]]
@@ -32,7 +32,7 @@ async def restore(market: ControlledBroker) -> None:
 
 
 async def jump(market: ControlledBroker) -> None:
-    await market.control("POST", "/clock/jump", time="2019-06-05T11:00Z")
+    await market.control("POST", "/clock/jump", time="2019-06-05T10:20Z")
 
 
 async def reset(market: ControlledBroker) -> None:
@@ -78,7 +78,7 @@ async def test_an_order_that_meets_a_change_of_the_market_is_filled_once_or_refu
 ) -> None:
     async with controlled_broker(tmp_path) as market:
         await market.control("POST", "/checkpoints", name="before")
-        sent = [asyncio.create_task(answer_after(market, turns)) for turns in range(ORDERS)]
+        sent = [asyncio.create_task(answer_after(market, turns)) for turns in TURNS]
         streamed: list[str] = []  # a reset removes what the account had
         market.broker.sessions[FIRST_ACCOUNT].transactions.publish = streamed.extend  # type: ignore[method-assign, assignment]
         changed = asyncio.create_task(change(market))
@@ -87,7 +87,7 @@ async def test_an_order_that_meets_a_change_of_the_market_is_filled_once_or_refu
         ledgers = [market.ledger_lines(), streamed if change is reset else []]
     fills = [fills_in(lines) for lines in [*ledgers, *kept_ledgers(tmp_path / "data")]]
     assert {status for status, _ in answers} <= {201, 409, 503}
-    for turns, (status, body) in enumerate(answers):
+    for turns, (status, body) in zip(TURNS, answers, strict=True):
         found = [one[f"order-{turns}"] for one in fills if f"order-{turns}" in one]
         if status == 201:
             assert found == [body["orderFillTransaction"]["id"]]

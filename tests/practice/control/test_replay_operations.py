@@ -114,7 +114,7 @@ async def everything(market: ControlledBroker) -> str:
         ("{a}/instruments", {}),
         ("{a}/pricing", {"instruments": "ABC_XYZ", "includeHomeConversions": "true"}),
         ("{a}/transactions/sinceid", {"id": "0"}),
-        ("/v3/instruments/ABC_XYZ/candles", {"granularity": "D", "price": "MBA"}),
+        ("/v3/instruments/ABC_XYZ/candles", {"granularity": "D", "price": "MBA", "count": "50"}),
         ("/v3/instruments/ABC_XYZ/orderBook", {}),
     )
     answers = [await market.v20("GET", path, **query) for path, query in questions]
@@ -127,14 +127,14 @@ async def test_a_blind_replay_shows_neither_instrument_nor_date(tmp_path: Path) 
         state = await market.control("POST", "/replay", **scenario)
         assert state["replay"].keys() == {"blind", "finished", "home"}
         await market.buy("ABC_XYZ", "10000", stopLossOnFill={"distance": "0.0100"})
-        await market.control("POST", "/clock/step", granularity="H1")
+        await market.control("POST", "/clock/step", granularity="M5", candles=7)
         seen = await everything(market)
         assert [word for word in ("CHF", "2015-", "franc") if word in seen] == []
         for hidden in ("EUR_CHF", "EUR_USD"):
             await market.v20("GET", f"/v3/instruments/{hidden}/candles", expect=404)
         shown = await market.control("POST", "/replay/finish")
     assert shown["replay"]["instrument"] == "EUR_CHF"
-    assert shown["replay"]["realTime"] == "2015-01-15T10:00:00.000000000Z"
+    assert shown["replay"]["realTime"] == "2015-01-15T09:35:00.000000000Z"
     assert shown["accounts"][0]["openTrades"] == 0  # the stop was filled at 09:30
 
 
@@ -144,14 +144,14 @@ async def test_a_blind_trade_earns_what_the_real_one_does(tmp_path: Path) -> Non
         async with controlled_broker(tmp_path / str(blind)) as market:
             await market.control("POST", "/replay", scenario="yen-2022", blind=blind)
             await market.buy(name, "10000")
-            state = await market.control("POST", "/clock/jump", time=_later(market, hours=9))
+            state = await market.control("POST", "/clock/jump", time=_later(market, minutes=15))
             results.append(Decimal(state["accounts"][0]["nav"]) - 100_000)
     assert abs(results[0]) > 1
     assert results[1] == pytest.approx(results[0], abs=Decimal("0.5"))
 
 
-def _later(market: ControlledBroker, hours: int) -> str:
-    return f"{market.broker.now() // 1_000_000_000 + hours * 3600}"
+def _later(market: ControlledBroker, minutes: int) -> str:
+    return f"{market.broker.now() // 1_000_000_000 + minutes * 60}"
 
 
 async def test_a_blind_candle_closes_at_the_blind_price(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ async def test_a_checkpoint_brings_back_time_accounts_and_shocks(tmp_path: Path)
         assert await market.control("POST", "/checkpoints", name="before") == {
             "checkpoints": ["before"]
         }
-        await market.control("POST", "/clock/step", granularity="H1")
+        await market.control("POST", "/clock/step", granularity="M5")
         await market.buy("EUR_USD", "-500")
         assert await market.control("POST", "/checkpoints/restore", name="before") == saved | {
             "ledgerNumber": 1

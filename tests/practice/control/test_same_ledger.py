@@ -137,6 +137,7 @@ async def look_ahead(steps: list[int]) -> None:
 STEPS = st.lists(st.sampled_from([1, 5, 7, 60, 1799, 3600, 86_400]), min_size=1, max_size=2)
 
 
+@pytest.mark.e2e
 @settings(max_examples=1, deadline=None, database=None, phases=[Phase.generate])
 @given(STEPS)
 def test_no_answer_comes_from_after_the_clock(steps: list[int]) -> None:

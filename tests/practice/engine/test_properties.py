@@ -61,6 +61,7 @@ from keydesk_practice.engine.transactions import (
     from_wire,
     to_wire,
 )
+from support.examples import examples
 from support.fakes.still_market import SECOND
 from support.practised_account import PractisedAccount
 from support.wire import wire
@@ -388,7 +389,7 @@ class HedgingMachine(AccountMachine):
 
 
 LIVES = settings(
-    max_examples=12,
+    max_examples=examples(6, soak=12),
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
