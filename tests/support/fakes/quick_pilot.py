@@ -129,9 +129,19 @@ class ParsedOnce(Stylesheet):
 class QuickTests(LateTimers, App[ReturnType]):
     """An app whose tests get the quick pilot."""
 
+    _colours: ClassVar[dict[str, dict[str, str]]] = {}  # by theme
+
     def __init__(self) -> None:
         super().__init__()
         self.stylesheet = ParsedOnce(variables=self.get_css_variables())
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the colours of the theme, computed once for all apps: each asks three times, a tenth of its start."""
+        theme = repr(self.current_theme)
+        if theme not in self._colours:
+            self._colours[theme] = super().get_css_variables()
+        self.theme_variables = self._colours[theme].copy()
+        return self.theme_variables
 
     @asynccontextmanager
     async def run_test(

@@ -153,8 +153,17 @@ async def test_a_file_that_cannot_be_written_is_said_and_the_change_holds(tmp_pa
         assert path.read_text() == "theme = "
 
 
+LINES: dict[tuple[int, int], list[str]] = {}
+
+
 async def lines_at(folder: Path, size: tuple[int, int]) -> list[str]:
-    """Return the lines of the page in a terminal of this size."""
+    """Return the lines of the page in a terminal of this size; they are drawn once for all tests, over no file."""
+    if size not in LINES:
+        LINES[size] = await drawn_lines(folder, size)
+    return LINES[size]
+
+
+async def drawn_lines(folder: Path, size: tuple[int, int]) -> list[str]:
     async with SettingsDesk(folder).run_test(size=size) as pilot:
         app = pilot.app
         assert isinstance(app, SettingsDesk)

@@ -90,7 +90,7 @@ def price_lines(every: int) -> Iterator[bytes]:
     price = GOOD["/pricing"]["prices"][0]
     yield from mutations(price, every)
     yield from mutations(record("$ClientPrice"), every)
-    yield from mutations({"type": "HEARTBEAT", "time": TIME}, 1)
+    yield from mutations({"type": "HEARTBEAT", "time": TIME}, min(every, 5))
     yield from broken(price)
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from copy import deepcopy
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -41,6 +42,7 @@ ODD: tuple[object, ...] = (
 )
 LEFT_OUT = object()
 WIDTHS = (20, 33, 60, 118, 250)
+EVERY = [3, pytest.param(1, marks=pytest.mark.soak)]
 EVERY_LOOK = ("v", "v", "v", "plus", "underscore", "underscore", "i", "h", "full_stop", "i")
 
 
@@ -157,11 +159,12 @@ async def show_everything(
         assert_exact(pane)
 
 
-async def test_no_member_of_a_candle_that_is_missing_or_odd_breaks_a_chart() -> None:
+@pytest.mark.parametrize("every", EVERY)
+async def test_no_member_of_a_candle_that_is_missing_or_odd_breaks_a_chart(every: int) -> None:
     drawn = 0
     pane = Chart()
     async with shown(pane, desk_store(), size=(90, 30)) as pilot:
-        for number, body in enumerate(variants(wire_candles())):
+        for number, body in enumerate(islice(variants(wire_candles()), 0, None, every)):
             store = await with_candles(body)
             keys = EVERY_LOOK if number % 9 == 0 else EVERY_LOOK[number % 9 : number % 9 + 1]
             await show_everything(pilot, pane, store, keys)
@@ -169,10 +172,11 @@ async def test_no_member_of_a_candle_that_is_missing_or_odd_breaks_a_chart() -> 
     assert drawn > number * 3 // 4, "one wrong candle takes the others with it"
 
 
-async def test_no_member_of_a_book_that_is_missing_or_odd_breaks_chart_or_pane() -> None:
+@pytest.mark.parametrize("every", EVERY)
+async def test_no_member_of_a_book_that_is_missing_or_odd_breaks_chart_or_pane(every: int) -> None:
     for pane in (Chart(), Books()):
         async with shown(pane, desk_store(), size=(140, 30)) as pilot:
-            for body in variants(wire_book()):
+            for body in islice(variants(wire_book()), 0, None, every):
                 store = await with_books(body)
                 if isinstance(pane, Chart):
                     pane.book.next_choice()

@@ -133,16 +133,11 @@ async def test_g_and_a_letter_bring_a_pane_to_the_front_and_focus_it() -> None:
         assert len(visible_panes(screen) & {"trades", "orders", "positions", "log", "books"}) == 1
 
 
-async def test_every_pane_has_keys_in_force_and_a_help() -> None:
-    async with desk((80, 24)) as (pilot, screen):
-        for pane in list(screen.query(LinePane)):
-            if not pane.can_focus:
-                continue
-            assert KEYMAP.in_force(pane.KEY_CONTEXT), pane.id
-            pilot.app.push_screen(HelpForm(KEYMAP, pane.KEY_CONTEXT))
-            await pilot.pause()
-            assert isinstance(pilot.app.screen, HelpForm)
-            await pilot.press("escape")
+async def test_every_pane_has_keys_in_force() -> None:
+    async with desk((80, 24)) as (_, screen):
+        panes = [pane for pane in screen.query(LinePane) if pane.can_focus]
+        assert panes
+        assert [pane.id for pane in panes if not KEYMAP.in_force(pane.KEY_CONTEXT)] == []
 
 
 async def test_tab_walks_the_panes() -> None:
@@ -220,7 +215,7 @@ async def test_an_open_form_is_told_by_a_dark_focus_and_a_silent_footer() -> Non
 
 @pytest.mark.parametrize(
     ("size", "focus"),
-    crossed([(80, 24), (120, 35), (200, 50)], ["GBP_USD", "USD_JPY", "EUR_USD"]),
+    crossed([(80, 24), (200, 50)], ["GBP_USD", "EUR_USD"]),
 )
 async def test_a_glance_at_every_pane_turns_the_desk_to_no_other_instrument(
     size: tuple[int, int], focus: str

@@ -139,7 +139,7 @@ def assert_drawn_to_the_edges(app: WorkingDesk) -> None:
 def states_and_sizes() -> list[object]:
     """Return four states, each with a part of the sizes; every state meets all in the soak."""
     parts: list[object] = [
-        pytest.param(state, SIZES[number :: len(USUAL)], id=state)
+        pytest.param(state, SIZES[number :: 2 * len(USUAL)], id=state)
         for number, state in enumerate(USUAL)
     ]
     return parts + [

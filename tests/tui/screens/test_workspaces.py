@@ -78,7 +78,7 @@ async def test_a_bad_file_is_named_and_nothing_changes(tmp_path: Path) -> None:
     app = desk(tmp_path)
     async with app.run_test(size=(120, 35)) as pilot:
         await pilot.pause()
-        for line in ("layout save x", "layout x", "layout"):
+        for line in ("layout save x", "layout x"):
             await command(pilot, line)
             assert "workspaces.toml:2: workspaces.x.key must be a small letter" in told(app)
         await pilot.press("apostrophe", "g")

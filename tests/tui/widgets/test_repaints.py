@@ -253,7 +253,7 @@ async def hold_a_session(folder: Path, seed: int, steps: int) -> None:
 async def test_after_each_of_many_random_steps_the_terminal_shows_what_is_drawn(
     tmp_path: Path,
 ) -> None:
-    await hold_a_session(tmp_path, seed=1, steps=10)
+    await hold_a_session(tmp_path, seed=1, steps=6)
 
 
 @pytest.mark.soak

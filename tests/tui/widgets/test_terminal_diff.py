@@ -197,7 +197,7 @@ async def test_no_cell_is_wrong_after_scrolls_modals_and_wide_characters() -> No
     app = RecordedApp()
     rng = random.Random(7)
     async with app.run_test(size=(80, 24)) as pilot:
-        for step in range(12):
+        for step in range(8):
             app.query_one(OptionList).scroll_to(y=rng.randrange(150), animate=False)
             if step % 4 == 1:
                 app.push_screen(Words())
