@@ -16,7 +16,18 @@ from keydesk.forms.modal_form import BLANK
 from keydesk.forms.page_lines import width_of
 from keydesk.forms.panel import Panel
 from keydesk.forms.ticket.ticket_form import TicketForm
-from keydesk.keys.keymap import CHART, DESK, JOURNAL, KEYMAP, KEYS, LABELS, PAGES, TICKET, TRADES
+from keydesk.keys.keymap import (
+    CHART,
+    DESK,
+    JOURNAL,
+    KEYMAP,
+    KEYS,
+    LABELS,
+    PAGES,
+    TICKET,
+    TRADES,
+    WATCHLIST,
+)
 from keydesk.keys.tasks import EXAMPLES
 from keydesk.parse.commands import parse_command
 from keydesk.parse.instruments import matching
@@ -128,11 +139,19 @@ def test_the_help_shows_every_key_with_its_words_whole(context: str, width: int)
 
 def test_the_help_of_a_pane_is_by_task_and_has_the_commands() -> None:
     text = text_of_help(TRADES, 76)
-    titles = ["Read the market", "Open", "Manage", "Close", "Review", "Practise"]
+    titles = ["Open", "Close", "Manage", "Read the market", "Review", "Practise"]
     places = [text.index(f"\n\n{title}") for title in titles]
     assert places == sorted(places)
     assert text.startswith("Your open trades")
     assert ":date 2015-01-15" in text
+
+
+async def test_the_first_page_of_the_help_has_the_keys_to_buy_sell_and_close() -> None:
+    app = FormApp(lambda: HelpForm(KEYMAP, WATCHLIST))
+    async with app.run_test(size=(80, 24)):
+        assert "Buy ticket" in app.words
+        assert "Sell ticket" in app.words
+        assert "Close the trade or position" in app.words
 
 
 def test_the_help_of_a_form_with_many_keys_is_in_parts_of_which_each_has_an_example() -> None:
@@ -486,7 +505,7 @@ async def test_another_size_while_searching_keeps_the_search_and_every_line_with
 async def test_in_ascii_arrow_keys_are_named_by_words() -> None:
     app = FormApp(lambda: HelpForm(KEYMAP, CHART))
     app.add_class("-ascii")
-    async with app.run_test(size=(80, 24)):
+    async with app.run_test(size=(80, 35)):
         assert "Left h    Some candles back in time" in app.words
         assert "Up Down scroll" in app.words
         assert not set("↑↓←→") & set(app.words)

@@ -199,6 +199,12 @@ async def test_panes_above_a_page_are_dimmed_until_it_closes(tmp_path: Path) -> 
         assert [pane.render_line(1) for pane in panes] == before
         await pilot.press("B")
         assert not any(pane.is_dimmed for pane in panes), "a ticket goes by prices and chart"
+        await pilot.press("?")
+        app.draw()
+        assert all(pane.is_dimmed for pane in panes)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not any(pane.is_dimmed for pane in panes), "nor once the list of its keys has closed"
 
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24)])

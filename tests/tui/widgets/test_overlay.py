@@ -137,6 +137,23 @@ async def test_the_terminal_shows_form_and_desk_as_they_are_drawn(
         await until_drawn(app, pilot)
 
 
+@pytest.mark.parametrize("size", sampled(SIZES, 1))
+async def test_the_keys_of_a_form_hide_it_until_they_close(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    app = WatchedDesk(tmp_path)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        await pilot.press("B", "?")
+        await pilot.pause()
+        await until_drawn(app, pilot)
+        assert "┃" not in {sign for sign, _ in app.shown.values()}
+        await pilot.press("escape")
+        await pilot.pause()
+        await until_drawn(app, pilot)
+        assert "┃" in {sign for sign, _ in app.shown.values()}
+
+
 @pytest.mark.parametrize("key", sampled(["B", "?"], 1))
 async def test_a_form_opens_without_drawing_the_desk_around_it(key: str, tmp_path: Path) -> None:
     app = WatchedDesk(tmp_path)

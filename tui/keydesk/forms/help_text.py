@@ -11,7 +11,6 @@ from keydesk.keys.keymap import BENEATH, DESK, FORM, MODIFY, PAGES, TICKET, Key,
 from keydesk.keys.tasks import EXAMPLES, task_of
 from keydesk.text.format import shorten
 from keydesk.text.sanitize import Printable, safe
-from keydesk.values import Task
 from keydesk.widgets.theme import ColourRole
 
 FIRST_LINE = safe(
@@ -396,8 +395,8 @@ def is_of_overlay(context: str) -> bool:
 def _groups(keymap: KeyMap, context: str) -> Iterable[_Group]:
     keys = keymap.in_force(context)
     if not is_of_overlay(context):
-        for task in Task:
-            yield safe(task.value), EXAMPLES[task], [key for key in keys if task_of(key) is task]
+        for task, example in EXAMPLES.items():
+            yield safe(task.value), example, [key for key in keys if task_of(key) is task]
         return
     own = [key for key in keys if key.context == context]
     parts: _Parts = FORM_PARTS if is_of_form(context) else PAGE_PARTS

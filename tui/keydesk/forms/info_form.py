@@ -3,10 +3,11 @@
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from textual.events import Key, Resize
+from textual.screen import Screen
 
 from keydesk.forms.help_text import (
     beside_commands,
@@ -52,6 +53,8 @@ LEAST_IN_SIGHT = 8  # rows of the panes above a page: fewer show no table
 LEAST_ABOVE_SNUG = (
     3  # rows of them above one that is no higher than its lines: a title, a header and a row
 )
+LEAST_BESIDE = 30  # columns of them beside one: fewer show no pane
+TITLE_ENDS = 6  # columns of the frame beside its title or its keys
 
 
 class InfoForm(ModalForm[Result]):
@@ -65,7 +68,7 @@ class InfoForm(ModalForm[Result]):
     WIDTH: ClassVar[int] = 76
     IS_PAGE: ClassVar[bool] = True  # else as large as its lines, over the middle of the desk
     IS_SNUG: ClassVar[bool] = (
-        False  # no higher than its lines, though few rows of a pane stay in sight
+        False  # no larger than its lines, though few rows of a pane stay in sight
     )
     FOOTER: ClassVar[str] = ""  # its frame names its keys
     DEFAULT_CSS = """
@@ -81,7 +84,8 @@ class InfoForm(ModalForm[Result]):
         super().__init__("-page" if self.IS_PAGE else "")
         self.painted: float | None = None
         self._chord = ""  # the first key of a chord, until the second one comes
-        self._tallest = 0  # rows until now, at this size of the terminal: it shrinks only where there is nothing
+        # Rows and columns until now, at this size of the terminal: it shrinks only where there is nothing.
+        self._tallest = self._widest = 0
 
     # Its place.
 
@@ -111,9 +115,9 @@ class InfoForm(ModalForm[Result]):
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw everything as it is now; a page that has more lines than before becomes higher."""
+        """Draw everything as it is now; a page that says more than before becomes larger."""
         super().redraw()
-        self._fit_height()
+        self._fit()
 
     def on_resize(self, event: Resize) -> None:  # noqa: ARG002
         """Stand where the panes stand in a terminal of this size."""
@@ -124,27 +128,41 @@ class InfoForm(ModalForm[Result]):
         if not self.IS_PAGE or self.panel is None or not self.children:
             return
         place, others = self.page_region, len(self.children) - 1
-        self.panel.styles.width = place.width
         self._tallest = place.height - others * FIELD_ROWS if others else 0
-        self._fit_height()
+        self._widest = 0
+        self._fit()
 
-    def _fit_height(self) -> None:
-        """Make a page as high as what it says, above the lower edge of the panes; one over a field of text takes all of them."""
+    def _fit(self) -> None:
+        """Make a page as large as what it says, above the lower edge of the panes; one over a field of text takes all of them."""
         if not self.IS_PAGE or self.panel is None or not self.children:
             return
         place, fields = self.page_region, (len(self.children) - 1) * FIELD_ROWS
-        tallest = 0 if self.is_empty else self._tallest
-        self._tallest = max(tallest, self.panel.line_count + EDGES)
+        if self.is_empty:
+            self._tallest = self._widest = 0
+        self._tallest = max(self._tallest, self.panel.line_count + EDGES)
         height = self._height_in(place.height - fields)
         self.panel.styles.height = height
+        self.panel.styles.width = self._width_in(place.width)
         self.children[0].styles.margin = (place.bottom - fields - height, 0, 0, 0)
 
     def _height_in(self, most: int) -> int:
         """Return the rows of the page: those that the panes above it leave, all where they would show no table."""
-        if self.IS_SNUG or self.is_empty:
+        if self._is_snug:
             return self._tallest if most - self._tallest >= LEAST_ABOVE_SNUG else max(1, most)
         height = self.rows_for_page(self._tallest)
         return max(1, most if most - height < LEAST_IN_SIGHT else height)
+
+    def _width_in(self, most: int) -> int:
+        """Return the columns of the page: of one that is no larger than its lines those that it needs, where a pane is seen beside it."""
+        if self.panel is None or not self._is_snug:
+            return most
+        in_frame = max(cell_len(self.title_text()), cell_len(self.hints_text())) + TITLE_ENDS
+        self._widest = max(self._widest, self.panel.longest_line + FRAME, in_frame)
+        return self._widest if most - self._widest >= LEAST_BESIDE else most
+
+    @property
+    def _is_snug(self) -> bool:
+        return self.IS_SNUG or self.is_empty
 
     @property
     def dims_panes(self) -> bool:
@@ -392,6 +410,17 @@ class HelpForm(SearchForm):
             (0, 0, ""),
             (),
         )  # for which width, rows and search
+
+    @property
+    def shown_beneath(self) -> Screen[Any] | None:
+        """The main screen instead of a form, of which only edges would be seen around its keys."""
+        return self.main_screen if is_of_form(self.key_context) else super().shown_beneath
+
+    def on_mount(self) -> None:
+        """Take its place; hide the form that the terminal shows."""
+        super().on_mount()
+        if is_of_form(self.key_context):
+            self.refresh(self.app.size.region)
 
     def title_text(self) -> Printable:
         """Name the pane, or the form and its field; count what a search finds."""

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from keydesk.forms.modal_form import BLANK, TextLine, Words
 from keydesk.text.sanitize import safe
 
+SENTENCE_WIDTH = 76  # columns of a sentence on a page that has little else
 COLUMN_GAP = 4  # columns between two columns of lines
 
 

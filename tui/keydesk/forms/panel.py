@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias, cast
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
@@ -55,6 +56,11 @@ class Panel(DrawnWidget):
     def line_count(self) -> int:
         """The number of lines, without the frame."""
         return len(self._lines)
+
+    @property
+    def longest_line(self) -> int:
+        """The columns of the longest line, without the frame."""
+        return max((sum(cell_len(text) for text, _ in line) for line in self._lines), default=0)
 
     def entitle(self, title: Printable, foot: Printable = "") -> None:
         """Set the words in the frame; the same ones again draw nothing."""

@@ -1,4 +1,4 @@
-"""Which task of a trader's day a key belongs to: the order of the help and of the command line."""
+"""Which task of a trader's day a key belongs to, and an example of each."""
 
 from collections.abc import Mapping
 
@@ -16,16 +16,15 @@ from keydesk.keys.keymap import (
 from keydesk.values import Task
 
 EXAMPLES: Mapping[Task, str] = {
-    Task.READ: "/ gbp Enter shows GBP/USD, f its next timeframe",
     Task.OPEN: "B s 2 5 y buys with a stop 25 pips away",
-    Task.MANAGE: "M s 1 5 y moves the stop of the trade under the cursor",
     Task.CLOSE: "O 5 y closes half of the trade under the cursor",
+    Task.MANAGE: "M s 1 5 y moves the stop of the trade under the cursor",
+    Task.READ: "/ gbp Enter shows GBP/USD, f its next timeframe",
     Task.REVIEW: "g j lists your trades, g k what they add up to",
     Task.PRACTISE: "; c Enter y replays the Swiss franc of January 2015",
     Task.MOVE: "g t goes to the trades, Tab to the next pane",
 }
-
-
+"""In the order of the help: first what a newcomer needs first, to open and to close."""
 OF_CONTEXT: Mapping[str, Task] = {
     **dict.fromkeys((WATCHLIST, CHART, CROSSHAIR, BOOKS), Task.READ),
     **dict.fromkeys((TRADES, LOG), Task.REVIEW),

@@ -100,7 +100,10 @@ class Overlay(GuardedForm[Result | None], ScreenHooks[Result | None], Generic[Re
 
     def on_screen_resume(self, event: ScreenResume) -> None:
         """Lay the form out and draw it when it opens; Textual would match its styles and draw everything once more."""
-        if self._is_shown or not self.is_attached:
+        if not self.is_attached:
+            return
+        if self._is_shown:  # a form over this one has closed
+            self._note_cover()
             return
         event.prevent_default()
         self.stack_updates += 1
@@ -109,9 +112,11 @@ class Overlay(GuardedForm[Result | None], ScreenHooks[Result | None], Generic[Re
         if self._changed_beneath:
             self.refresh(*self._changed_beneath)
             self._changed_beneath.clear()
-        beneath = self._screen_beneath
-        if isinstance(beneath, Backdrop):
-            beneath.covered()
+        self._note_cover()
+
+    def _note_cover(self) -> None:
+        if self.main_screen is not None:
+            self.main_screen.covered()
 
     def regions_to_draw(self, changed: set[Region]) -> set[Region]:
         """Return what changed; when the form opens, its widgets, not all of the screen."""
@@ -144,7 +149,7 @@ class Overlay(GuardedForm[Result | None], ScreenHooks[Result | None], Generic[Re
     def _strips_beneath(self, size: Size) -> list[Strip]:
         """Draw the screen beneath; blank where it does not have this size yet after a resize."""
         plain = palette_of(self.app)["plain"]
-        beneath, rows = self._screen_beneath, self._visible_rows(size)
+        beneath, rows = self.shown_beneath, self._visible_rows(size)
         lines = lines_of_screen(beneath, size, rows) if beneath is not None and rows else []
         lines += [Strip([])] * (size.height - len(lines))
         return [strip.adjust_cell_length(size.width, plain) for strip in lines]
@@ -152,24 +157,30 @@ class Overlay(GuardedForm[Result | None], ScreenHooks[Result | None], Generic[Re
     @property
     def page_region(self) -> Region:
         """The part of the screen that a page takes: where the main screen has its panes."""
-        main, size = self._main_screen, self.app.size
+        main, size = self.main_screen, self.app.size
         return size.region if main is None else main.page_region(size)
 
     @property
     def rows_of_lists(self) -> int:
         """Rows from the lists of the main screen down to the lower edge; 0: there are none."""
-        return 0 if self._main_screen is None else self._main_screen.rows_of_lists()
+        return 0 if self.main_screen is None else self.main_screen.rows_of_lists()
 
     def rows_for_page(self, needed: int) -> int:
         """Return the rows of a page that needs so many, as the main screen has panes above it."""
-        return needed if self._main_screen is None else self._main_screen.rows_for_page(needed)
+        return needed if self.main_screen is None else self.main_screen.rows_for_page(needed)
 
     @property
-    def _main_screen(self) -> Backdrop | None:
+    def main_screen(self) -> Backdrop | None:
+        """The screen of the panes."""
         return next((each for each in self.app.screen_stack if isinstance(each, Backdrop)), None)
 
     def page_region_moved(self) -> None:
         """Take the part of the screen that a page takes now; called when it has another place or size."""
+
+    @property
+    def shown_beneath(self) -> Screen[Any] | None:
+        """The screen that is seen around this one."""
+        return self._screen_beneath
 
     @property
     def _screen_beneath(self) -> Screen[Any] | None:

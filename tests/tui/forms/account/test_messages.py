@@ -6,6 +6,7 @@ import pytest
 from textual.events import Key
 
 from keydesk.forms.account.messages import MessagesPage
+from keydesk.forms.info_form import FRAME
 from keydesk.forms.page_lines import width_of
 from keydesk.store.state import Notice
 from keydesk.text.sanitize import clean, safe
@@ -209,3 +210,18 @@ async def test_a_few_messages_take_no_more_rows_than_they_need() -> None:
         panel = page_of(app).panel
         assert panel is not None
         assert panel.region.height == panel.line_count + 2 == 6
+
+
+async def test_a_short_message_leaves_panes_in_sight_beside_the_page() -> None:
+    store = example_store()
+    store.notices = [Notice("good", safe("ARMED"), TEN)]
+    app = FormApp(lambda: MessagesPage(store))
+    async with app.run_test(size=(200, 50)) as pilot:
+        page = app.screen
+        assert isinstance(page, MessagesPage)
+        assert page.panel is not None
+        assert page.panel.outer_size.width == max(map(width_of, page.lines())) + FRAME
+        store.notices.append(Notice("good", safe(f"{LONG}. {LONG}"), TEN))
+        page.redraw()
+        await pilot.pause()
+        assert page.panel.outer_size.width == 200

@@ -8,7 +8,7 @@ from typing import ClassVar, TypeAlias
 from keydesk.forms.info_form import SearchForm
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, wrap_text
 from keydesk.forms.page_lines import COLUMN_GAP as GAP
-from keydesk.forms.page_lines import in_pages, marked, width_of
+from keydesk.forms.page_lines import SENTENCE_WIDTH, in_pages, marked, width_of
 from keydesk.keys.keymap import HELP, MESSAGES
 from keydesk.keys.textual_bindings import bindings_of
 from keydesk.store.frame import Frame
@@ -125,7 +125,7 @@ class MessagesPage(SearchForm):
                 "No messages yet. Each outcome of an order, alert and trouble with the connection is "
                 "shown at the foot of the desk, and kept here."
             )
-            return wrap_text(safe(text), "muted", self.inside)
+            return wrap_text(safe(text), "muted", min(self.inside, SENTENCE_WIDTH))
         chosen = self._chosen()
         if not chosen:
             return (

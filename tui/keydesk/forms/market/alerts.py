@@ -10,7 +10,7 @@ from keydesk.forms.info_form import InfoForm
 from keydesk.forms.market.alert_chart import BEING_READ, ReadCandles, ReadFor, alert_chart, charted
 from keydesk.forms.market.alert_columns import ALERT_COLUMNS, line_of, short_time
 from keydesk.forms.modal_form import BLANK, TextLine, fold_line, wrap_text
-from keydesk.forms.page_lines import beside, width_of
+from keydesk.forms.page_lines import SENTENCE_WIDTH, beside, width_of
 from keydesk.forms.page_table import cells_of, rows_in_sight, table_lines
 from keydesk.forms.requests import AlertAction, AlertVerb
 from keydesk.keys.keymap import ALERTS, KEYMAP, KeyMap
@@ -40,7 +40,6 @@ ACROSS_LINES = (
     4  # above and below a chart across the page: its title, that of the firings, two blank ones
 )
 GAP = 3  # columns between the chart and the firings
-TEXT_WIDTH = 100  # columns of a sentence
 ORDER = ("on", "paused", "done", "expired")
 
 
@@ -211,9 +210,10 @@ class AlertsForm(InfoForm[None]):
             ("No alerts. ", "muted"),
             (name("new-alert"), "plain"),
             (" on the chart, a row of the watchlist or a trade makes one; or type ", "muted"),
-            (safe(f"{name('command')}alert eurusd > 1.12"), "plain"),
+            (safe(f"{name('command')}alert eurusd +20p"), "plain"),
+            (", 20 pips above now", "muted"),
         )
-        return fold_line(line, min(self.inside, TEXT_WIDTH))
+        return fold_line(line, min(self.inside, SENTENCE_WIDTH))
 
     @property
     def is_empty(self) -> bool:
