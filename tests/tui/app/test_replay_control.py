@@ -264,13 +264,13 @@ async def test_the_question_before_the_way_back_says_what_becomes_of_both_accoun
     async with desk(tmp_path) as (one, market):
         await market.buy("EUR_USD")
         await one.do("start 2016-06-23 20:00")
-        assert ";g goes back to it. Its market then runs on" in one.shell.words[-1]
+        assert ";g goes back to it. Its market then catches up" in one.shell.words[-1]
         assert ";g goes back to your own account" in one.text
 
         await one.do("present")
         asked = one.shell.words[-1]
         assert "Your own account, left at 2019-06-05 10:00" in asked
-        assert "with 100,000.00 USD, 1 open trade and 0 orders. Its market then runs on" in asked
+        assert "with 100,000.00 USD, 1 open trade and 0 orders. Its market then catches up" in asked
         assert "keydesk practice ledgers, typed in a shell, lists it and opens it again" in asked
         assert "Back in your own account" in one.text
         assert one.store.market is not None

@@ -17,10 +17,8 @@ WHAT_IT_IS = (
     "A replay runs the practice market again from a past time, on a new account with practice money. "
     "Trade it as that day; pause it, step by candles, run it faster. Your own account waits meanwhile."
 )
-CATCHES_UP = (
-    "Its market then runs on to the present, and its orders and stops may be filled on the way "
-    "(of more than 30 days, in the last 30)."
-)
+CATCHES_UP = "Its market then catches up: orders and stops may be filled."  # one line at 80 columns
+AT_MOST = "Of more than 30 days, the last 30 are run."
 KEPT = "It is kept: keydesk practice ledgers, typed in a shell, lists it and opens it again."
 SMALL = 16  # rows with room for what a replay is
 
@@ -79,7 +77,7 @@ class StartReplayForm(InfoForm[bool]):
         market, held = store.market, _held(len(store.trades), len(store.orders))
         replay = None if market is None else market.state.replay
         if replay is None:
-            back = f"{self._back_key} goes back to it. {CATCHES_UP}"
+            back = f"{self._back_key} goes back to it. {CATCHES_UP} {AT_MOST}"
             if self.command.path != "/replay":
                 back = KEPT
             return (f"Your account{held} stays as it is now. {back}",)
@@ -88,7 +86,7 @@ class StartReplayForm(InfoForm[bool]):
         if home is None:
             return (kept,)
         if self.command.returns:
-            return f"Your own account{left_text(home, store)}. {CATCHES_UP}", kept
+            return f"Your own account{left_text(home, store)}. {CATCHES_UP} {AT_MOST}", kept
         return kept, f"{self._back_key} goes back to your own account{left_text(home, store)}."
 
     def action_take(self) -> None:

@@ -208,9 +208,8 @@ class ReplayPage(InfoForm[ReplayCommand]):
         zone = self.store.zone
         recent = [f"{date_and_time(each.time_ns, zone)}  {each.text}" for each in self._recent]
         keys = "  ".join(f"{self._key(f'replay-{id_}')} {id_}" for id_ in ON_DESK)
-        usual = market.state.is_usual
         said: list[tuple[str, str, ColourRole]] = [
-            ("now", self._state_text(market), "plain" if usual else "bright"),
+            ("now", "" if market.state.is_usual else self._state_text(market), "bright"),
             ("trouble", market.trouble, "warn"),
             ("your own account", self._account_text(market), "plain"),
             ("", self._return_text(market), "plain"),
