@@ -13,7 +13,7 @@ from keydesk.chart.plots import (
     Span,
     round_ticks,
     scale_row,
-    span_of,
+    signed_span,
 )
 
 SIZES = [(76, 15), (36, 7), (196, 40), (12, 5), (1, 1)]
@@ -45,10 +45,15 @@ def cells(rows: Sequence[Sequence[Run]], role: str) -> list[tuple[int, int]]:
 def test_every_row_of_a_plot_is_as_wide_as_it_was_asked_for(
     size: tuple[int, int], *, ascii_only: bool
 ) -> None:
-    drawn = plot(size, Span(0, 199), span_of(y for _, y in WALK), ascii_only=ascii_only)
+    drawn = plot(
+        size,
+        Span(0, 199),
+        signed_span((y for _, y in WALK), max(2, size[1])),
+        ascii_only=ascii_only,
+    )
     drawn.steps(WALK, SIGNS)
     drawn.area(WALK, "loss")
-    drawn.line_across(0, "muted")
+    drawn.line_across(0, "muted", "-")
     drawn.line_down(100, "muted")
     assert [len(text) for text in texts(drawn.drawn())] == [size[0]] * size[1]
     assert {len(t) for t in texts(drawn.with_values([Label(0, "12")], 6))} == {size[0] + 6}
@@ -80,19 +85,33 @@ def test_a_curve_is_in_one_role_above_its_base_and_in_another_below() -> None:
     assert {y for _, y in cells(rows, "loss")} <= set(range(4, 9))
 
 
-def test_what_is_a_little_below_the_base_has_the_role_of_what_is_below_in_the_row_of_the_base() -> (
-    None
-):
-    drawn = plot((20, 3), Span(0, 19), Span(-10, 10), ascii_only=True)
-    drawn.steps([(0, 0.5), (5, -0.5), (10, 0.5), (19, 9)], SIGNS)
-    columns = {x for x, y in cells(drawn.drawn(), "loss")}
-    assert columns == set(range(5, 10))
+@pytest.mark.parametrize("ascii_only", [False, True])
+@pytest.mark.parametrize("rows", [2, 5, 9, 30])
+@pytest.mark.parametrize("ends", [(-10, 10), (-1, 300), (-300, 1), (0, 5), (-5, 0)])
+def test_a_loss_is_below_the_row_of_zero_and_a_gain_is_not(
+    ends: tuple[float, float], rows: int, *, ascii_only: bool
+) -> None:
+    y = signed_span(ends, rows)
+    assert y.low <= ends[0] < ends[1] <= y.high
+    drawn = plot((20, rows), Span(0, 19), y, ascii_only=ascii_only)
+    drawn.steps([(0, 0), (5, ends[0] / 1000), (10, ends[1] / 1000), (19, ends[1])], SIGNS)
+    zero, lines = drawn.row(0), texts(drawn.drawn())
+    assert {y for _, y in cells(drawn.drawn(), "profit")} <= set(range(zero + 1))
+    below = {x for x, glyph in enumerate("".join(lines[zero + 1 : zero + 2])) if glyph != " "}
+    assert below == (set(range(5, 11)) if ends[0] else set())
+
+
+def test_an_area_hangs_from_the_upper_edge_an_eighth_of_a_row_precise() -> None:
+    drawn = plot((4, 2), Span(0, 3), Span(-2, 0))
+    drawn.area([(0, 0), (1, -0.25), (2, -1.5), (3, -2)], "loss")
+    assert texts(drawn.drawn()) == [" ▆  ", "  ▄ "]
+    assert cells(drawn.drawn(), "loss") == [(1, 0), (2, 0), (3, 0), (2, 1), (3, 1)]
 
 
 def test_an_area_in_ascii_is_loud_at_its_edge_alone() -> None:
     drawn = plot((4, 4), Span(0, 3), Span(-3, 0), ascii_only=True)
     drawn.area([(0, 0), (1, -1), (2, -3), (3, 0)], "loss")
-    assert [text.rstrip() for text in texts(drawn.drawn())] == [" :::", " #::", "  ::", "  ##"]
+    assert [text.rstrip() for text in texts(drawn.drawn())] == [" #::", "  ::", "  ::", "  ##"]
 
 
 def test_a_bar_stands_on_the_lower_edge_with_its_parts_upon_one_another() -> None:
@@ -153,6 +172,5 @@ def test_ticks_are_round_and_not_too_many(
     assert round_ticks(low, high, most) == pytest.approx(ticks)
 
 
-def test_the_span_of_equal_values_is_not_empty() -> None:
-    assert span_of([]).low < 0 < span_of([]).high
-    assert span_of([5.0, 5.0]).low < 5 < span_of([5.0, 5.0]).high
+def test_the_span_of_nothing_is_not_empty() -> None:
+    assert signed_span([], 5).low == 0 < signed_span([], 5).high

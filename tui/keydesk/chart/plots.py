@@ -17,14 +17,12 @@ Point = tuple[float, float]
 Rows = list[list[Run]]
 DOTS = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))  # left and right dots, from below
 BRAILLE = 0x2800
-SHADE = ":"  # of one byte: an area may have hundreds of cells
-EDGE = "#"  # of an area, where there is ASCII alone
+SHADE, EDGE = ":", "#"  # of an area, where there is ASCII alone
 DOTS_HIGH, DOTS_WIDE = 4, 2  # of a cell
 EIGHTHS = " ▁▂▃▄▅▆▇"
 DENSITY, ASCII_DENSITY = ("×", "▒", "█"), ("x", "o", "@")  # one point, several, many
 SEVERAL, MANY = 2, 5  # points in a cell
 STAR = "*"  # of a curve where there is ASCII alone
-MARGIN = 0.04  # of the span, above and below a curve
 GAP = 2  # columns between labels
 LEAST_TICKS = 2
 STEPS = (1, 2, 5)
@@ -52,7 +50,7 @@ class Label(NamedTuple):
 
 
 class Signed(NamedTuple):
-    """The roles of a curve above its base and below it."""
+    """The roles of a curve from its base upwards and below it."""
 
     above: str
     below: str
@@ -98,43 +96,34 @@ class Plot:
         return round(self.x.share(value) * (self.columns * DOTS_WIDE - 1))
 
     def _level(self, value: float) -> int:
-        return round(self.y.share(value) * (self.rows * DOTS_HIGH - 1))
+        return math.floor(self.y.share(value) * (self.rows * DOTS_HIGH - 1) + ROUNDING)
 
     # What is painted.
 
     def steps(self, points: Sequence[Point], roles: Signed) -> None:
         """Paint a curve that keeps each value until the next one, in the roles of its sign."""
-        base, values = self.row(roles.base), self._values(points)
+        base = self.row(roles.base)
         if self.ascii_only:
-            cells = _starred(_spans(self._walk(points, 1, 1)), self.rows)
+            walk = [(self.column(x), self.rows - 1 - self.row(y)) for x, y in points]
+            cells = _starred(_spans(walk), self.rows)
         else:
-            cells = _dotted(_spans(self._walk(points, DOTS_WIDE, DOTS_HIGH)), self.rows)
+            walk = [(self._half(x), self._level(y)) for x, y in points]
+            cells = _dotted(_spans(walk), self.rows)
         for (x, y), glyph in cells.items():
-            is_below = y > base or (y == base and values[x] < roles.base)
-            self.canvas.put(x, y, glyph, roles.below if is_below else roles.above)
-
-    def _values(self, points: Sequence[Point]) -> list[float]:
-        """Return the value of a curve at each column, the last one where there are several."""
-        values = [points[0][1] if points else 0.0] * self.columns
-        for x, value in points:
-            values[self.column(x) :] = [value] * (self.columns - self.column(x))
-        return values
+            self.canvas.put(x, y, glyph, roles.below if y > base else roles.above)
 
     def area(self, points: Sequence[Point], role: str) -> None:
-        """Paint a curve of steps, and shade what is between it and the upper edge."""
-        wide, high = (1, 1) if self.ascii_only else (DOTS_WIDE, DOTS_HIGH)
-        top = self.rows * high - 1
-        spans = _spans(self._walk(points, wide, high))
-        below = {place: (low, up) for place, (low, up) in spans.items() if low < top}
-        if self.ascii_only:
-            edge = {(x, self.rows - 1 - low): EDGE for x, (low, _) in below.items()}
-        else:
-            edge = _dotted(below, self.rows)
-        for (x, y), glyph in edge.items():
-            self.canvas.put(x, y, glyph, role)
-        for x in {x for x, _ in edge}:
-            for y in range(min(y for column, y in edge if column == x)):
-                self.canvas.put(x, y, SHADE, role)
+        """Fill what is between a curve of steps and the upper edge, an eighth of a row precise."""
+        unit = 1 if self.ascii_only else len(EIGHTHS)
+        top = self.rows * unit
+        spans = _spans([(self.column(x), round(self.y.share(y) * top)) for x, y in points])
+        for x, (low, _) in spans.items():
+            full, part = divmod(top - low, unit)
+            for y in range(full):
+                glyph = EDGE if y == full - 1 else SHADE
+                self.canvas.put(x, y, *((glyph, role) if self.ascii_only else (" ", FILLED + role)))
+            if part:  # the glyph has the colour of the background
+                self.canvas.put(x, full, EIGHTHS[-part], FILLED + role)
 
     def bar(self, first: int, width: int, parts: Sequence[tuple[float, str]]) -> int:
         """Paint a bar from the lower edge: its parts upon one another; return its highest row.
@@ -175,7 +164,7 @@ class Plot:
         for (x, y), n in counts.items():
             self.canvas.put(x, y, glyphs[(n >= SEVERAL) + (n >= MANY)], role)
 
-    def line_across(self, value: float, role: str, glyph: str = "─") -> None:
+    def line_across(self, value: float, role: str, glyph: str) -> None:
         """Paint a line at a value, behind what is there."""
         self.canvas.behind(self.row(value), 0, glyph * self.columns, role)
 
@@ -221,11 +210,6 @@ class Plot:
             shown = f"{text:>{width - 1}} " if at_left else f" {text:>{width - 1}}"
             rows.append([(shown, role), *row] if at_left else [*row, (shown, role)])
         return rows
-
-    def _walk(self, points: Sequence[Point], wide: int, high: int) -> list[tuple[int, int]]:
-        """Return the points as (place, level): so many places a column, so many levels a row."""
-        across, up = self.columns * wide - 1, self.rows * high - 1
-        return [(round(self.x.share(x) * across), round(self.y.share(y) * up)) for x, y in points]
 
 
 def _spans(walk: Sequence[tuple[int, int]]) -> dict[int, tuple[int, int]]:
@@ -277,12 +261,14 @@ def scale_row(labels: Sequence[Label], columns: int, *, centred: bool = True) ->
     return canvas.runs(0)
 
 
-def span_of(values: Iterable[float], *, margin: float = MARGIN) -> Span:
-    """Return the span of values with a margin on either side; never empty."""
-    found = list(values) or [0.0]
+def signed_span(values: Iterable[float], rows: int) -> Span:
+    """Return the span of values and zero, with zero at the lower edge of one of these rows, at least two: losses are in those below it."""
+    found = [0.0, *values]
     low, high = min(found), max(found)
-    room = (high - low or abs(high) or 1.0) * margin
-    return Span(low - room, high + room)
+    top = rows * DOTS_HIGH - 1
+    places = range(DOTS_HIGH if low else 0, top, DOTS_HIGH)
+    unit, zero = min((max(high / (top - at), -low / (at or 1)), at) for at in places)
+    return Span(-zero * (unit or 1.0), (top - zero) * (unit or 1.0))
 
 
 def round_ticks(low: float, high: float, most: int) -> list[float]:

@@ -248,7 +248,8 @@ async def test_the_page_of_a_day_with_few_trades_is_no_higher_than_what_it_says(
     lines = (await after(size=size, trades_a_day=2)).splitlines()
     first = next(n for n, line in enumerate(lines) if line.startswith("╭"))
     assert first >= LEAST_IN_SIGHT
-    assert all(line.strip("│ ") for line in lines[first + 1 :])
+    blank = [line for line in lines[first + 1 :] if not line.strip("│ ")]
+    assert len(blank) <= 1  # a row of the drawdown is all filled
 
 
 @pytest.mark.parametrize("size", [(80, 19), (120, 31)])

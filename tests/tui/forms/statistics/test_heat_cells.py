@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.charts import HeatCell
+from keydesk.chart.plots import EIGHTHS
 from keydesk.forms.modal_form import TextLine
 from keydesk.forms.statistics.heat_cells import HeatMap, HeatRows, rows_of
 from keydesk.forms.statistics.heat_page import least_amount, page_of, short_amount, together
@@ -142,7 +143,7 @@ def test_a_sum_has_no_plus_where_that_does_not_fit_and_its_minus_in_the_gap() ->
 
 
 def test_bars_of_columns_stand_above_and_below_their_sums_on_one_scale() -> None:
-    shown = replace(map_of("100 -50 50 3"), size=HeatRows(bars=6))
+    shown = replace(map_of("100 -50 50 3 -10"), size=HeatRows(bars=6))
     lines = shown.lines(heads(shown))[3:]
     assert len(lines) == 7  # the sums are the axis
 
@@ -150,7 +151,7 @@ def test_bars_of_columns_stand_above_and_below_their_sums_on_one_scale() -> None
         at = 6 + column * shown.cell + shown.filled - 1
         return sum(filled(line, at) for line in lines if line[0][0].strip() != "all")
 
-    assert [height(column) for column in range(4)] == [4, 2, 2, 0.5]
+    assert [height(column) for column in range(5)] == [4, 2, 2, 0.125, 0.375]
     assert [texts_of([line])[0].split()[:1] for line in lines].index(["all"]) == 4
 
 
@@ -158,7 +159,8 @@ def filled(line: TextLine, at: int) -> float:
     """How much of a cell is filled."""
     for text, role in line:
         if at < len(text):
-            return 1 if role.startswith("~") else 0.5 if text[at] in "▄▀" else 0
+            part = EIGHTHS.index(text[at]) / 8
+            return 1 - part if role.startswith("~") else part
         at -= len(text)
     return 0
 

@@ -282,7 +282,7 @@ def test_a_narrow_window_cuts_no_amount_above_the_curve(width: int) -> None:
     given = ViewInput(shown, shown.journal.closed, width=width, rows=20)
     lines = ["".join(text for text, _ in line) for line in view.lines(view.compute(given), given)]
     assert max(cell_len(each) for each in lines[:6]) <= width
-    assert "deepest −50.00" in " ".join(each.strip() for each in lines)
+    assert "max drawdown −50.00" in " ".join(each.strip() for each in lines)
 
 
 def test_amounts_of_a_yen_account_do_not_run_into_r_or_the_number_of_trades() -> None:
@@ -319,7 +319,7 @@ async def test_while_another_size_is_computed_the_view_stays_as_it_was() -> None
         await settle(app, pilot.pause)
         view.size = 2
         assert not any("Computing" in text for line in page.lines() for text, _ in line)
-        assert any("Realized" in text for line in page.lines() for text, _ in line)
+        assert any("max drawdown" in text for line in page.lines() for text, _ in line)
 
 
 def test_bars_have_one_axis_which_is_at_an_edge_where_one_sign_is_missing() -> None:

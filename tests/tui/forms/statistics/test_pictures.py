@@ -66,7 +66,7 @@ def test_the_last_value_and_the_deepest_fall_stand_beside_their_curves() -> None
     )
     assert sum(row.endswith("−10.00") for row in rows) == 1
     assert rows[-2].endswith("−80.00")
-    assert any("below its highest value" in row for row in rows)
+    assert any("drawdown from the highest value" in row for row in rows)
 
 
 @pytest.mark.parametrize("last", ["43.74", "47", "50", "53"])
@@ -81,17 +81,21 @@ def test_the_last_value_stands_where_its_curve_ends_in_place_of_the_label_of_a_l
 
 
 @pytest.mark.parametrize(
-    ("results", "name"),
-    [(("50", "-49.95"), "0"), (("-50", "50.05"), "+0.05"), (("50", "-50.05"), f"{MINUS}0.05")],
+    ("results", "name", "place"),
+    [
+        (("50", "-49.95"), "+0.05", -1),
+        (("-50", "150.05", "-100"), "+0.05", -1),
+        (("50", "-50.05"), f"{MINUS}0.05", 1),
+    ],
 )
 def test_a_last_value_near_zero_stands_on_its_side_of_the_line_of_zero(
-    results: tuple[str, str], name: str
+    results: tuple[str, ...], name: str, place: int
 ) -> None:
     shown = curve(*((30 * number, each) for number, each in enumerate(results)))
     rows = texts(curve_rows(shown, (80, 10), UTC, ascii_only=False))
-    at = next(n for n, row in enumerate(rows) if "──" in row)
-    assert rows[at].split()[-1] == name
-    assert [n for n, row in enumerate(rows) if "0.05" in row] == [at if name != "0" else at - 1]
+    at = next(n for n, row in enumerate(rows) if "▁▁" in row)
+    assert rows[at].split()[-1] == "0"
+    assert rows[at + place].split()[-1] == name
 
 
 def test_dates_are_as_short_as_they_differ() -> None:
@@ -144,6 +148,17 @@ def test_mean_and_median_are_lines_with_their_values() -> None:
     rows = "\n".join(bars("-1", "-1", "0", "2", "2"))
     assert "median 0.00 R" in rows
     assert "mean +0.40 R" in rows
+
+
+def test_what_wins_and_losses_made_stands_above_the_bars_and_mean_and_median_at_their_lines() -> (
+    None
+):
+    trades = [closed_trade(result, number) for number, result in enumerate(("-100", "50", "-20"))]
+    snapshot = JournalSnapshot(Journal(tuple(trades)), RowContext(), (), "PRACTICE", "USD")
+    given, view = ViewInput(snapshot, trades, width=116, rows=20), HistogramView()
+    text = words(view.lines(view.compute(given), given))
+    assert "Net −0.70 R: wins +0.50, losses −1.20   worst −1.00, best +0.50" in text
+    assert text.count("median −0.20 R") == text.count("mean −0.23 R") == 1
 
 
 def test_shares_and_what_the_trades_made_stand_below_wide_bars() -> None:
@@ -237,13 +252,13 @@ def test_wins_and_losses_stand_apart_with_lines_at_the_stop_and_the_best_one() -
     assert "1 win " in text
     assert "2 losses" in text
     assert text.count("stop") >= 2
-    assert "1 of 2 losing trades had been 1 R in profit." in text
+    assert "1 of 2 losses had been 1 R in profit." in text
 
 
 def test_what_the_best_stop_would_have_been_is_said_with_what_it_ends() -> None:
     text = " ".join(excursions(*MOVES).split())
     assert (
-        "Best stop in hindsight 0.35 R: ends 0 of 1 win and 2 of 2 losses, makes +1.30 R, not 0.00"
+        "Best stop in hindsight 0.35 R: makes +1.30 R, not 0.00 R, before costs; ends 0 wins, 2 losses."
         in text
     )
     assert "n 3: it may be chance." in text

@@ -5,8 +5,6 @@ from datetime import date, timedelta, tzinfo
 from decimal import Decimal
 from typing import ClassVar, NamedTuple
 
-from rich.cells import cell_len
-
 from keydesk.calc.market.trading_day import booking_day_end, booking_day_start, trading_date
 from keydesk.calc.trade_journal.charts import CurvePoint, equity_curve
 from keydesk.chart.plots import (
@@ -18,7 +16,7 @@ from keydesk.chart.plots import (
     Span,
     round_ticks,
     scale_row,
-    span_of,
+    signed_span,
 )
 from keydesk.forms.modal_form import BLANK, TextLine, as_lines, fold_line, signed_money
 from keydesk.forms.statistics.view import View, ViewInput, few_lines, too_few
@@ -29,12 +27,13 @@ from keydesk_client.arithmetic.constants import MINUTE
 
 LEAST_TRADES = 2
 LEAST_ROWS = 5  # of a curve, beside the row of its dates
-VALUES = 10  # columns of the values beside a curve, at least
+VALUES = 8  # columns of the values beside a curve, at least
 VALUE_ROWS = 4  # rows for each value beside it
 BAND_FROM = 12  # rows from which on the band has room
 WEEK = 5  # trading days
 SATURDAY = 5
 CURVE = Signed("profit", "loss")
+ZERO_LINE = "▁"  # at the lower edge of its row, where zero is
 CLOCK_STEPS = (1, 5, 15, 30, 60, 120, 180, 360)  # minutes
 CLOCK_COLUMNS = 8  # for each time under a curve of one day
 Drawn = tuple[int, Rows, Sequence[TextLine]]  # trades, the picture, what it says in words
@@ -95,7 +94,7 @@ def curve_rows(
     top = _curve_plot(curve, times, x, (columns, height - band - bool(band)), ascii_only=ascii_only)
     rows = list(top)
     if band:
-        rows.append([("below its highest value", "muted")])
+        rows.append([("drawdown from the highest value", "muted")])
         rows += _band_plot(curve, times, x, (columns, band), ascii_only=ascii_only)
     labels = [Label(round(x.share(mark.x) * (columns - 1)), mark.text) for mark in times.marks]
     return [*rows, scale_row(labels, columns, centred=False)]
@@ -110,11 +109,11 @@ def _curve_plot(
     ascii_only: bool,
 ) -> Rows:
     points = [(x.low, 0.0), *zip(times.xs, (float(p.total) for p in curve), strict=True)]
-    y = span_of(value for _, value in points)
+    y = signed_span((value for _, value in points), size[1])
     ticks = round_ticks(y.low, y.high, size[1] // VALUE_ROWS)
     plot = Plot(size, x, y, across=ticks, ascii_only=ascii_only)
     plot.steps(points, CURVE)
-    plot.line_across(0.0, "muted")
+    plot.line_across(0.0, "muted", ZERO_LINE)
     for mark in times.marks:
         plot.line_down(mark.x, "grid")
     now = _last_label(curve[-1].total, plot)
@@ -133,19 +132,17 @@ def _band_plot(
     points = [(x.low, 0.0), *zip(times.xs, (float(p.below) for p in curve), strict=True)]
     deepest = min(curve, key=lambda point: point.below).below
     plot = Plot(size, x, Span(float(deepest) or -1.0, 0.0), ascii_only=ascii_only)
-    plot.area(points, "loss")
-    for mark in times.marks:
+    for mark in times.marks:  # before the area: a line across filled cells costs bytes
         plot.line_down(mark.x, "grid")
+    plot.area(points, "fall")
     lowest = str(money(deepest, _places(deepest)))
     return plot.with_values([Label(0, "0"), Label(size[1] - 1, lowest)], _values_width(curve))
 
 
 def _last_label(last: Decimal, plot: Plot) -> Label:
-    """Return the last value beside its own row; on that of zero the next one on its side, where there is one."""
-    row, zero = plot.row(float(last)), plot.row(0.0)
-    if last and row == zero:
-        beside_it = row + (-1 if last > 0 else 1)
-        row = beside_it if 0 <= beside_it < plot.rows else row
+    """Return the last value beside its own row; a gain on that of zero the next one above, where there is one."""
+    row = plot.row(float(last))
+    row -= last > 0 and 0 < row == plot.row(0.0)
     return Label(row, str(money(last, _places(last), signed=True)), signed_role(last))
 
 
@@ -262,13 +259,12 @@ def _equity_text(curve: Sequence[CurvePoint], given: ViewInput) -> list[TextLine
     currency = given.snapshot.currency
     when = f"{at(deepest.time_ns, given.snapshot.context.zone):%d %b %Y}"
     line: TextLine = (
-        ("Realized ", "muted"),
+        ("Net ", "muted"),
         signed_money(curve[-1].total),
-        (safe(f" {currency}  n {len(curve):,}  drawdown now "), "muted"),
-        (money(curve[-1].below), "loss" if curve[-1].below else "plain"),
-        (", deepest ", "muted"),
-        (money(deepest.below), "loss" if deepest.below else "plain"),
-        (safe(f" {when}"), "muted"),
+        (safe(f" {currency}   max drawdown "), "muted"),
+        signed_money(deepest.below),
+        (safe(f" on {when}" if deepest.below else ""), "muted"),
+        ("   drawdown now ", "muted"),
+        signed_money(curve[-1].below),
     )
-    fits = sum(cell_len(text) for text, _ in line) <= given.width
-    return fold_line(line if fits else line[:-1], given.width)  # the curve shows the day
+    return fold_line(line, given.width)

@@ -44,6 +44,7 @@ WHAT = "MAE against MFE (trades with a first stop and candles)"
 AXIS = 6  # columns of the values beside a panel
 BETWEEN = 3  # columns between the panels
 TICK_COLUMNS, TICK_ROWS = 8, 4
+LEAST_TICKS = 3  # beside a panel
 AXES_TEXTS = (
     "across: MAE in R, how far against you   up: MFE in R, how far for you",
     "across: MAE in R   up: MFE in R",
@@ -95,11 +96,7 @@ class ExcursionView(View[ExcursionData]):
             return ExcursionData(n)
         made, outcomes = sum((result for _, result in results), ZERO), stop_outcomes(results)
         best = best_stop(outcomes, made)
-        words = [
-            *_words(given, losses, n),
-            *_best_words(best, made, (len(wins), len(losses)), given.width),
-        ]
-        words += [BLANK] * (given.rows >= ROOMY)
+        words = [*_words(given, best, made, losses, n), *[BLANK] * (given.rows >= ROOMY)]
         rows = max(LEAST_ROWS, given.rows - len(words))
         table = _stop_lines(outcomes, made, best, rows) if given.width >= TABLE_FROM else []
         width = given.width - (TABLE_WIDTH + TABLE_GAP if table else 0)
@@ -139,7 +136,7 @@ def _panels(
     )
     kinds: tuple[tuple[Sequence[Point], SafeText, ColourRole], ...] = (
         (wins, counted(len(wins), "win"), "profit"),
-        (losses, _losses(losses), "loss"),
+        (losses, _losses(len(losses)), "loss"),
     )
     panels: list[list[TextLine]] = []
     for points, name, role in kinds:
@@ -153,8 +150,8 @@ def _panels(
     return [*both, ((safe(" " * AXIS + foot), "faint"),)]
 
 
-def _losses(losses: Sequence[Point]) -> SafeText:
-    return counted(len(losses), "loss", "losses")
+def _losses(n: int) -> SafeText:
+    return counted(n, "loss", "losses")
 
 
 def _legend(room: int, ascii_only: bool) -> TextLine:
@@ -201,7 +198,7 @@ def _panel(
 
 
 def _ticks(axes: _Axes) -> list[float]:
-    return round_ticks(0.0, axes.y.high, axes.rows // TICK_ROWS)
+    return round_ticks(0.0, axes.y.high, max(LEAST_TICKS, axes.rows // TICK_ROWS))
 
 
 def _values(axes: _Axes) -> Rows:
@@ -224,52 +221,55 @@ def _named(values: Sequence[float]) -> dict[float, str]:
 # What it says in words.
 
 
-def _words(given: ViewInput, losses: Sequence[Point], n: int) -> list[TextLine]:
+def _words(
+    given: ViewInput, best: StopOutcome | None, made: Decimal, losses: Sequence[Point], n: int
+) -> list[TextLine]:
+    """Return the best stop of so many trades, looking back, and how many losses had been a gain; that it may be chance."""
     rescued = sum(mfe >= 1 for _, mfe in losses)
-    text = f"{rescued} of {counted(len(losses), 'losing trade')} had been 1 R in profit."
+    text = f"{rescued} of {_losses(len(losses))} had been 1 R in profit."
     if without := len(given.trades) - n:
         text += f" {without} without first stop or candles left out."
     known = given.excursions or {}
     growing = sum(each.id in known and known[each.id].is_provisional for each in given.trades)
     if growing:
         text += f" {growing} may still change: the candle of the exit is not complete."
-    return wrap_text(safe(text), "plain", given.width)
+    chance = _chance(n - len(losses), len(losses))
+    sentences: list[Words] = [(safe(text), "plain"), (safe(chance), "warn")]
+    lines = fold_line(_best_words(best, made), given.width)
+    for sentence, role in sentences:
+        if width_of(lines[-1]) + 1 + len(sentence) <= given.width:
+            lines[-1] = (*lines[-1], (safe(f" {sentence}" if sentence else ""), role))
+        elif sentence:  # whole on a line of its own
+            lines += wrap_text(sentence, role, given.width)
+    return lines
 
 
 def _chance(wins: int, losses: int) -> str:
     """Return what is said where the best stop rests on few trades, or on few of one kind."""
     if is_few(wins + losses):
         return f"n {wins + losses}: it may be chance."
-    few = counted(wins, "win") if wins <= losses else counted(losses, "loss", "losses")
+    few = counted(wins, "win") if wins <= losses else _losses(losses)
     return f"Only {few}: it may be chance." if is_few(min(wins, losses)) else ""
 
 
-def _best_words(
-    best: StopOutcome | None, made: Decimal, counts: tuple[int, int], width: int
-) -> list[TextLine]:
-    """Return what the best stop would have been: of so many wins and losses, looking back."""
-    (wins, losses), chance = counts, _chance(*counts)
-    line: TextLine = (
-        ("No stop nearer than the first one would have made more than ", "plain"),
-        signed_money(made),
-        (" R.", "plain"),
-    )
-    if best is not None:
-        ended = f"{best.wins} of {counted(wins, 'win')}"
-        ended += f" and {best.losses} of {counted(losses, 'loss', 'losses')}"
-        line = (
-            ("Best stop in hindsight ", "plain"),
-            (safe(f"{best.stop.normalize():f} R"), "bright"),
-            (safe(f": ends {ended}, makes "), "plain"),
-            signed_money(best.total),
-            (" R, not ", "plain"),
+def _best_words(best: StopOutcome | None, made: Decimal) -> TextLine:
+    """Return what the best stop would have made, and what it would have ended."""
+    if best is None:
+        return (
+            ("No stop nearer than the first one would have made more than ", "plain"),
             signed_money(made),
-            (" R, before costs.", "plain"),
+            (" R.", "plain"),
         )
-    lines = fold_line(line, width)
-    if not chance or width_of(lines[-1]) + 1 + len(chance) > width:  # whole on a line of its own
-        return [*lines, *(wrap_text(safe(chance), "warn", width) if chance else [])]
-    return [*lines[:-1], (*lines[-1], (safe(f" {chance}"), "warn"))]
+    ended = f"{counted(best.wins, 'win')}, {_losses(best.losses)}"
+    return (
+        ("Best stop in hindsight ", "plain"),
+        (safe(f"{best.stop.normalize():f} R"), "bright"),
+        (": makes ", "plain"),
+        signed_money(best.total),
+        (" R, not ", "plain"),
+        signed_money(made),
+        (safe(f" R, before costs; ends {ended}."), "plain"),
+    )
 
 
 def _stop_lines(

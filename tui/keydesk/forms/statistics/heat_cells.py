@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from keydesk.calc.trade_journal.charts import LEVELS, HeatCell, level
+from keydesk.chart.plots import EIGHTHS
 from keydesk.forms.modal_form import BLANK, TextLine, Words, fold_line, signed_money, wrap_text
 from keydesk.forms.page_lines import width_of
 from keydesk.forms.panel import WordsRole
@@ -258,7 +259,7 @@ class HeatMap(Struct, frozen=True, dict=True):
         return [[(safe(" " * BAR_GAP), "plain"), *bar] for bar in bars]
 
     def _column_bars(self) -> tuple[list[TextLine], list[TextLine]]:
-        """Return the rows of the bars of columns above and below the sums, half a row precise."""
+        """Return the rows of the bars of columns above and below the sums, an eighth of a row precise."""
         values = [each.result for each in self.columns]
         up, down = max(ZERO, *values), max(ZERO, *(-each for each in values))
         if not self.size.bars or len([each for each in values if each]) < 2:  # noqa: PLR2004 - to compare
@@ -268,28 +269,27 @@ class HeatMap(Struct, frozen=True, dict=True):
             min(self.size.bars - int(down > 0), _rounded(self.size.bars * up / (up + down))),
         )
         below = self.size.bars - above
-        unit = max(up / above if above else ZERO, down / below if below else ZERO) / 2
-        halves = [
+        unit = max(up / above if above else ZERO, down / below if below else ZERO) / len(EIGHTHS)
+        levels = [
             _rounded(each / unit) or (1 if each > 0 else -1 if each else 0) for each in values
         ]
         return (
-            [
-                self._bar_row([each - 2 * at for each in halves], "▄")
-                for at in reversed(range(above))
-            ],
-            [self._bar_row([-each - 2 * at for each in halves], "▀") for at in range(below)],
+            [self._bar_row(levels, at, "rise") for at in reversed(range(above))],
+            [self._bar_row([-each for each in levels], at, "fall") for at in range(below)],
         )
 
-    def _bar_row(self, halves: Sequence[int], half: str) -> TextLine:
-        role: ColourRole = "rise" if half == "▄" else "fall"
-        width = max(self.filled - BAR_EDGE, 2)
+    def _bar_row(self, levels: Sequence[int], row: int, role: ColourRole) -> TextLine:
+        """Return a row of the bars, counted from their axis; of a hanging one the glyph is what is free below it."""
+        width, full = max(self.filled - BAR_EDGE, 2), len(EIGHTHS)
         parts: list[Words] = [(safe(" " * self.label), "plain")]
-        for each in halves:
-            is_whole = each > 1 or (each == 1 and self.given.ascii_only)
-            text = " " if is_whole or each < 1 else half
+        for each in levels:
+            level = max(0, min(full, each - row * full))
+            level = full if level and self.given.ascii_only else level
+            text = EIGHTHS[(level if role == "rise" else -level) % full]
+            is_filled = level == full or (level and role == "fall")
             parts += [
                 (safe(" " * (self.filled - width)), "plain"),
-                (safe(text * width), ChartRole(f"~{role}") if is_whole else role),
+                (safe(text * width), ChartRole(f"~{role}") if is_filled else role),
                 (" ", "plain"),
             ]
         return joined(parts)

@@ -22,6 +22,7 @@ from keydesk.forms.statistics.equity import LEAST_TRADES
 from keydesk.forms.statistics.view import View, ViewInput, few_lines, too_few
 from keydesk.text.format import money, percent
 from keydesk.text.sanitize import safe
+from keydesk_client.arithmetic.constants import ZERO
 
 WIDTHS = (BIN, 2 * BIN)  # R of a bar; the wider ones where the window is narrow
 USUAL = Decimal(-1), Decimal(2)  # R: what is shown at least
@@ -29,10 +30,10 @@ WIDEST_BAR = 14  # columns with the gap beside it
 HALVES_FROM = 6  # columns of a bar from which those of half R have a label
 WITH_GAP = 3  # columns from which a bar has a gap beside it
 LEAST_ROWS = 6
+LINE_EVERY = 2  # rows from one cell of a line to the next: each row of them costs bytes
 TOP_ROWS = 3  # above the bars: the names of two lines, and the highest count
 FIGURES_FROM = 150, 16  # columns and rows of the picture from which figures stand below
 LEAST_FIGURE = 6  # columns of a bar with its gap, for them
-LINE_EVERY = 3  # rows from one cell of a line to the next: each costs bytes
 NAMES = 8  # columns of their names
 WHAT = "a histogram (trades with a first stop)"
 
@@ -134,7 +135,7 @@ def _paint_bar(plot: Plot, middle: int, columns: int, own: Bin) -> None:
     first = middle - columns // 2
     top = plot.bar(first, columns, [(n, role) for n, role in parts if n])
     text = f"{own.n:,}"
-    plot.write(top - 1, first + (columns - len(text) + 1) // 2, text, "plain")
+    plot.write(top - 1, first + (columns - len(text)) // 2, text, "plain")
 
 
 def _bar_columns(pitch: int) -> int:
@@ -145,9 +146,9 @@ def _bar_columns(pitch: int) -> int:
 def _paint_line(plot: Plot, row: int, name: str, value: Decimal) -> None:
     """Paint a line from a value down to its bar, with its name beside its top: to the side where there is room."""
     text, column = f"{name} {money(value, signed=True)} R", plot.column(float(value))
-    free = takewhile(lambda y: plot.canvas.roles[y][column] in FREE, range(row, plot.rows))
-    for y in list(free)[::LINE_EVERY]:
-        plot.canvas.cell_behind(y, column, POST, "bright")
+    for y in takewhile(lambda y: plot.canvas.roles[y][column] in FREE, range(row, plot.rows)):
+        if y == row or not y % LINE_EVERY:
+            plot.canvas.cell_behind(y, column, POST, "bright")
     fits = column + 2 + len(text) < plot.columns
     plot.canvas.whole(row, column + 2 if fits else column - 1 - len(text), text, "bright")
 
@@ -170,17 +171,19 @@ def _base(ticks: Sequence[int], columns: int) -> list[Run]:
 
 def _words(rs: Sequence[Decimal], given: ViewInput) -> list[TextLine]:
     without = len(given.trades) - len(rs)
-    left_out = f", {without} without a first stop left out" if without else ""
+    left_out = f"   {without} without a first stop left out" if without else ""
     line: TextLine = (
-        ("Mean ", "muted"),
-        signed_money(mean(rs)),
-        (" R, median ", "muted"),
-        signed_money(median(rs)),
-        (" R, worst ", "muted"),
+        ("Net ", "muted"),
+        signed_money(sum(rs, ZERO)),
+        (" R: wins ", "muted"),
+        signed_money(sum((r for r in rs if r > 0), ZERO)),
+        (", losses ", "muted"),
+        signed_money(sum((r for r in rs if r < 0), ZERO)),
+        ("   worst ", "muted"),
         signed_money(min(rs)),
         (", best ", "muted"),
         signed_money(max(rs)),
-        (safe(f"   n {len(rs):,}{left_out}"), "muted"),
+        (safe(left_out), "muted"),
     )
     return fold_line(line, given.width)
 
