@@ -172,7 +172,7 @@ async def test_keys_sort_by_each_shown_column_and_the_header_says_which(table: T
         assert (pane.order, pane.keys) == (TableOrder(), rows), "the table's own order again"
 
 
-@pytest.mark.parametrize("table", WITH_PRICES)
+@pytest.mark.parametrize("table", sampled(WITH_PRICES, 2))
 async def test_a_table_is_copied_with_every_column_also_those_without_room(table: Table) -> None:
     pane = table()
     async with shown(pane, full_store(), size=(30, 6)):
@@ -220,7 +220,7 @@ def last_known(pane: OrderedTable) -> str:
     return [key for key in known if key != pane.selected][-1]
 
 
-@pytest.mark.parametrize("table", RAISES)
+@pytest.mark.parametrize("table", sampled(RAISES, 2))
 async def test_held_rows_do_not_move_until_they_are_sorted_again(table: Table) -> None:
     pane, store = table(), full_store()
     async with shown(pane, store, size=WIDE):
@@ -234,7 +234,7 @@ async def test_held_rows_do_not_move_until_they_are_sorted_again(table: Table) -
         assert pane.keys[0] == raised
 
 
-@pytest.mark.parametrize("table", RAISES)
+@pytest.mark.parametrize("table", sampled(RAISES, 2))
 async def test_live_rows_follow_after_two_seconds_and_the_cursors_row_keeps_its_line(
     table: Table,
 ) -> None:
@@ -253,7 +253,7 @@ async def test_live_rows_follow_after_two_seconds_and_the_cursors_row_keeps_its_
         assert sorted(pane.keys) == rows
 
 
-@pytest.mark.parametrize("table", RAISES)
+@pytest.mark.parametrize("table", sampled(RAISES, 2))
 async def test_live_rows_rest_after_a_key(table: Table) -> None:
     pane, store = table(), full_store()
     async with shown(pane, store, size=WIDE) as pilot:
@@ -278,7 +278,7 @@ async def test_the_cursor_stays_on_its_row_whatever_the_order(table: Table) -> N
             assert pane.selected == held
 
 
-@pytest.mark.parametrize("table", WITH_PRICES)
+@pytest.mark.parametrize("table", sampled(WITH_PRICES, 2))
 async def test_the_desk_turns_to_the_instrument_of_the_row_under_the_cursor(table: Table) -> None:
     pane, store = table(), full_store()
     assert isinstance(pane, InstrumentRows)

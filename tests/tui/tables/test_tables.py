@@ -24,7 +24,7 @@ from keydesk.widgets.lines import LinePane
 from keydesk.words.log_line import LogLine
 from support.data.desk_data import WALL_NS, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
-from support.walks import crossed
+from support.walks import crossed, sampled
 
 
 async def test_a_trade_shows_its_profit_with_its_sign_and_its_stop() -> None:
@@ -382,7 +382,7 @@ async def test_a_number_that_grows_between_two_frames_keeps_its_column() -> None
     assert second[:end].endswith("−4.20")
 
 
-@pytest.mark.parametrize("width", [40, 60, 78, 80, 90, 100, 120, 150, 200])
+@pytest.mark.parametrize("width", sampled([40, 60, 78, 80, 90, 100, 120, 150, 200], 3))
 async def test_the_headers_of_positions_name_each_side_once_and_in_pairs(width: int) -> None:
     pane = Positions()
     async with shown(pane, desk_store(), size=(width, 8)):

@@ -14,6 +14,7 @@ from keydesk.tables.watch_columns import BY_KEY, WATCH_COLUMNS
 from keydesk.values import Day, DayLine, PositionRow, Quote
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of, instrument
 from support.fakes.pane_app import heard, shown, text_of
+from support.walks import sampled
 
 D = Decimal
 EVERY = COLUMN_NAMES
@@ -69,7 +70,7 @@ def spans(pane: panes.Watchlist) -> list[tuple[str, int, int]]:
     return found
 
 
-@pytest.mark.parametrize("width", [20, 33, 41, 56, 90, 199])
+@pytest.mark.parametrize("width", sampled([20, 33, 41, 56, 90, 199], 2))
 async def test_numbers_of_any_size_keep_their_column_at_every_width(width: int) -> None:
     pane, store = panes.Watchlist(), extreme_store()
     async with shown(pane, store, size=(width, 16)) as pilot:

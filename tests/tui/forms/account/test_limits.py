@@ -143,7 +143,7 @@ async def test_in_a_narrow_window_every_limit_is_whole_with_its_value_and_where_
     assert "[off] % NAV now UNLIMITED, 1 no stop" in at["hard_open_risk_percent"]
 
 
-@pytest.mark.parametrize("size", [(78, 24), (80, 24), (120, 35), (200, 50)])
+@pytest.mark.parametrize("size", sampled([(78, 24), (80, 24), (120, 35), (200, 50)], 1))
 async def test_in_a_wide_window_where_a_limit_stands_is_whole_too(size: tuple[int, int]) -> None:
     store = example_store()
     trade = next(each for each in store.trades.values() if each.risk is None)
@@ -176,7 +176,7 @@ def test_a_change_counts_for_the_instrument_that_it_names() -> None:
     assert with_limit(limits, LimitChange("slow_ms", D(250))).slow_ms == 250.0
 
 
-@pytest.mark.parametrize("width", [138, 140, 150, 160, 200])
+@pytest.mark.parametrize("width", sampled([138, 140, 150, 160, 200], 2))
 async def test_what_a_limit_means_is_whole_at_every_width(width: int) -> None:
     app = await after("down", size=(width, 45))
     meanings = {each.meaning for each in LIMIT_FIELDS}

@@ -15,6 +15,7 @@ from keydesk.trading.desk_session import DeskLock
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp
 from support.fakes.working_desk import WorkingDesk
+from support.walks import sampled
 
 HOUR = 3_600_000_000_000
 FRANC = Scenario("franc", 1_421_312_400_000_000_000, "EUR_CHF", "the floor falls")
@@ -124,7 +125,7 @@ def facts_of(*facts: str) -> list[Scenario]:
     ]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (80, 30), (120, 35), (200, 50)])
+@pytest.mark.parametrize("size", sampled([(80, 24), (80, 30), (120, 35), (200, 50)], 2))
 async def test_a_text_below_the_table_stands_whole_or_not_at_all(size: tuple[int, int]) -> None:
     store = example_store()
     store.set_market(ControlledMarket(scenarios=tuple(facts_of(*"abcdefg"))))

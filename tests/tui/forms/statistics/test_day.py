@@ -25,6 +25,7 @@ from keydesk.trade_journal.csv_rows import RowContext
 from keydesk.trade_journal.report import LimitHit, Section, day_of, page
 from keydesk.trade_journal.snapshot import JournalSnapshot
 from support.fakes.form_app import FormApp
+from support.walks import sampled
 from support.year_of_trades import LAST_DAY, SECOND, events_of_days, notes_of_days
 
 NOON = int(LAST_DAY.timestamp()) * SECOND + 12 * 3600 * SECOND
@@ -56,7 +57,7 @@ async def after(
         return app.words
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50), (40, 12)])
+@pytest.mark.parametrize("size", sampled([(80, 24), (120, 35), (200, 50), (40, 12)], 2))
 async def test_the_last_day_with_trades_begins_with_its_result_best_and_worst(
     size: tuple[int, int],
 ) -> None:

@@ -207,7 +207,7 @@ async def test_arrows_change_the_grouping_until_every_one_was_shown() -> None:
     assert len(titles) == len(GROUPINGS)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sampled(SIZES, 1))
 async def test_the_columns_of_the_groups_stand_two_apart(size: tuple[int, int]) -> None:
     lines = (await after("2", size=size)).splitlines()
     head = next(line for line in lines if "result" in line)
@@ -463,7 +463,7 @@ def test_hostile_names_are_drawn_as_text() -> None:
     assert drawn.isprintable() or "\x1b" not in drawn
 
 
-@pytest.mark.parametrize("view", ["1", "2", "6", "8"])
+@pytest.mark.parametrize("view", sampled(["1", "2", "6", "8"], 2))
 async def test_results_that_rest_on_few_trades_are_not_in_the_colour_of_hints(view: str) -> None:
     page = StatisticsPage(Host(few("100", "-50", "30")))
     app = FormApp(lambda: page)
