@@ -37,7 +37,7 @@ async def test_clicks_and_drags_leave_what_is_open_as_it_is(
         await pilot.press(*keys)
         await pilot.pause()
         opened = app.screen
-        for x, y in ((5, 12), (40, 17), (100, 5), (30, 34), (0, 0), (119, 34)):
+        for x, y in ((5, 12), (40, 17), (100, 5), (119, 34)):
             await pilot.click(offset=(x, y), times=2)
             await pilot.mouse_down(offset=(x, y))
             await pilot.hover(offset=(119 - x, 34 - y))

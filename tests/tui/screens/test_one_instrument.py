@@ -56,7 +56,7 @@ async def test_every_pane_and_the_ticket_agree_after_any_keys(
         app.watchlists._file.change(watchlists.new("Two", "GBP_JPY", "EUR_CHF", "USD_CHF"))
         app.watchlists.load("Two")
         app.draw()
-        for _ in range(20):
+        for _ in range(14):
             keys = rng.choice((rng.choice(CHOOSING), rng.choice(GLANCING)))
             before, was_rows = app.store.focus, isinstance(app.focused, InstrumentRows)
             await pilot.press(*keys.split())
