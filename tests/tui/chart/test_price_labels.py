@@ -1,6 +1,6 @@
 """Labels of the price axis are stacked in the order of price, never hide each other and never cross the last price."""
 
-from collections import Counter
+from decimal import Decimal
 from itertools import pairwise
 
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from keydesk.chart.own_labels import OwnLabel, labels_of_side
+from keydesk.chart.own_labels import OwnLabel, kind_of, own_labels
 from keydesk.chart.price_axis import Axis, PriceLine, PriceMark, Rank
 from keydesk.chart.price_labels import AxisLabels, PriceLabels, price_labels, spread
 from keydesk.chart.scale import Scale, decimals_of, grid_step, multiples
@@ -56,7 +56,7 @@ def test_own_labels_are_in_the_order_of_price_beside_the_last_price(
     lines = [PriceLine(price, "stop", "stop") for price in prices]
     labels = price_labels(EXACT, Scale(0, 100, rows), last, lines)
     own = [(y, text) for y, (text, role) in sorted(labels.rows.items()) if role == "stop"]
-    shown = [float(text.strip(" ╭╰")) for _, text in own]
+    shown = [float(text.strip()) for _, text in own]
     assert shown == sorted(shown, reverse=True)
     assert all(
         (price >= last) == (y < labels.last_row) for (y, _), price in zip(own, shown, strict=True)
@@ -70,22 +70,7 @@ def test_prices_that_share_a_row_are_stacked() -> None:
     texts = [
         text.strip() for y, (text, role) in sorted(labels.items()) if role in {"stop", "pending"}
     ]
-    assert texts == ["╭50.2", "50.1"]
-
-
-@given(
-    prices=st.lists(st.floats(0, 100), max_size=20),
-    last=st.floats(10, 90),
-    rows=st.integers(4, 50),
-)
-def test_a_label_beside_its_line_says_on_which_side_the_line_is(
-    prices: list[float], last: float, rows: int
-) -> None:
-    lines, scale = [PriceLine(price, "stop", "stop") for price in prices], Scale(0, 100, rows)
-    for y, (text, role) in price_labels(AXIS, scale, last, lines).rows.items():
-        if role == "stop":
-            line = [scale.row(each) for each in prices if f"{each:.1f}" == text.strip(" ╭╰")]
-            assert text[0] in {" ", *("╭" if y < row else "╰" for row in line if y != row)}
+    assert texts == ["50.2", "50.1"]
 
 
 @given(cursor=st.floats(6, 94), price=st.floats(0, 100), last=st.floats(6, 94))
@@ -101,194 +86,177 @@ def test_a_label_stands_on_its_side_of_the_cursor(cursor: float, price: float, l
         assert at > beside
 
 
-@pytest.mark.parametrize(("rows", "far"), [(2, 1), (6, 2), (9, 3)])
-def test_far_prices_share_labels_where_rows_are_few_and_stops_have_their_own_where_two_are_free(
-    rows: int, far: int
-) -> None:
-    lines = [PriceLine(200 + i, "target", "target", Rank.WORKING) for i in range(5)]
-    lines += [PriceLine(180.0, "entry", "entry"), PriceLine(190.0, "limit", "pending")]
-    lines.append(PriceLine(300.0, "stop", "stop", Rank.WORKING))
-    made = price_labels(AXIS, Scale(0, 100, rows), 50.0, lines, names=NAMES)
-    shown = [(words(made)[y], made.rows[y][0].strip()) for y in sorted(made.names)]
-    stop, entry = ("stop", "↑ 250p"), ("entry", "↑ 130p")
-    assert (
-        shown
-        == {
-            1: [("target ×5 +3", "↑ 150p")],
-            2: [stop, ("target ×5 +2", "↑ 150p")],
-            3: [stop, ("target ×5 +1", "↑ 150p"), entry],
-        }[far]
-    )
-
-
-def test_far_prices_take_free_rows_but_none_from_prices_inside_the_chart() -> None:
-    far = [PriceLine(200.0 + i, "stop", "stop", Rank.WORKING) for i in range(6)]
-    inside = PriceLine(84.0, "limit", "pending", Rank.WORKING)  # in the fourth row
-    labels = labels_of_side(AXIS, Scale(0, 100, 20), 20.0, [*far, inside], 15)
-    assert [label.first.price for label in labels] == [202.0, 201.0, 200.0, 84.0]
-
-
-def named(lines: list[PriceLine], rows: int, room: int, last: float) -> list[str]:
-    """What labels of a chart from 0 to 100 say, from the highest down."""
-    labels = labels_of_side(AXIS, Scale(0, 100, rows), last, lines, room)
+def named(lines: list[PriceLine], *, rows: int = 20, above: int = 9, below: int = 9) -> list[str]:
+    """What the labels of a chart from 0 to 100 say, the last price at 50, from the highest down."""
+    sides = own_labels(Scale(0, 100, rows), 50.0, lines, above, below)
     return [
-        "".join(text for text, _ in label.name(NAMES)) + f" {label.first.price:.1f}"
+        "".join(text for text, _ in label.name(NAMES)) + f" {label.line.price:.1f}"
+        for labels in sides
         for label in labels
     ]
 
 
-ENTRY = PriceLine(45.0, "entry", "entry")
-STOP, NEAR_STOP = (PriceLine(price, "stop", "stop", Rank.WORKING) for price in (-13.0, 10.0))
-LIMIT = PriceLine(-20.0, "limit", "pending", Rank.WORKING)
+ENTRY = PriceLine(45.0, "long", "entry", units=Decimal(10_000))
+STOP = PriceLine(30.0, "stop", "stop", Rank.WORKING)
+TARGET = PriceLine(70.0, "target", "target", Rank.WORKING)
+LIMIT = PriceLine(20.0, "buy limit", "buy", Rank.WORKING)
 
 
-@pytest.mark.parametrize(
-    ("lines", "room", "shown"),
-    [
-        ([ENTRY, STOP], 1, ["entry +1 45.0"]),
-        ([ENTRY, STOP], 2, ["entry 45.0", "stop -13.0"]),
-        ([ENTRY, NEAR_STOP], 1, ["entry +1 45.0"]),
-        ([ENTRY, NEAR_STOP, STOP], 2, ["entry 45.0", "stop +1 10.0"]),
-        ([ENTRY, replace(ENTRY, price=40.0), LIMIT], 2, ["entry 45.0", "entry +1 40.0"]),
-        (
-            [ENTRY, replace(ENTRY, price=40.0), STOP, LIMIT],
-            3,
-            ["entry 45.0", "entry 40.0", "stop +1 -13.0"],
-        ),
-        ([ENTRY, replace(NEAR_STOP, price=44.0)], 3, ["entry 45.0", "stop 44.0"]),
-        (
-            [ENTRY, *(replace(ENTRY, price=price) for price in (44.0, 43.0))],
-            3,
-            ["entry 45.0", "entry 44.0", "entry 43.0"],
-        ),
-    ],
-)
-def test_an_entry_inside_the_chart_is_the_last_to_be_counted_by_another_label(
-    lines: list[PriceLine], room: int, shown: list[str]
-) -> None:
-    assert named(lines, 10, room, 50.0) == shown
+def at(line: PriceLine, *prices: float) -> list[PriceLine]:
+    """The same own price at other prices."""
+    return [replace(line, price=price) for price in prices]
 
 
-@pytest.mark.parametrize(
-    ("stop", "limit", "room", "shown"),
-    [
-        (-13.0, -20.0, 1, ["stop +1 -13.0"]),
-        (-53.0, -20.0, 1, ["limit +1 -20.0"]),
-        (-20.0, -20.0, 1, ["stop, limit -20.0"]),
-        (-53.0, -20.0, 2, ["limit -20.0", "stop -53.0"]),
-    ],
-)
-def test_a_label_at_the_edge_has_the_nearest_of_what_it_counts(
-    stop: float, limit: float, room: int, shown: list[str]
-) -> None:
-    lines = [replace(LIMIT, price=limit), replace(STOP, price=stop)]
-    assert named(lines, 20, room, 50.0) == shown
+def test_prices_with_a_free_row_between_them_have_a_label_each() -> None:
+    lines = [ENTRY, *at(STOP, 10.0, 20.0, 30.0)]
+    assert named(lines) == ["long 10k 45.0", "stop 30.0", "stop 20.0", "stop 10.0"]
 
 
-def test_at_the_edge_nothing_else_is_counted_by_the_label_of_stops_where_two_rows_are_free() -> (
+def test_a_kind_without_a_free_row_between_its_prices_has_its_nearest_on_each_side_and_their_number() -> (
     None
 ):
-    lines = [STOP, LIMIT, PriceLine(-14.0, "target", "target"), PriceLine(-15.0, "alert", "alert")]
-    assert named(lines, 20, 3, 50.0) == ["stop -13.0", "target +2 -14.0"]
-
-
-def test_a_label_at_the_edge_has_the_nearest_of_the_most_numerous_kind() -> None:
-    targets = [PriceLine(-20.0 - i, "target", "target", Rank.WORKING) for i in range(3)]
-    lines = [*targets, PriceLine(-13.0, "buy stop", "pending", Rank.WORKING)]
-    assert named(lines, 20, 1, 50.0) == ["target ×3 +1 -20.0"]
-
-
-def test_at_the_edge_what_has_the_price_of_a_stop_is_named_with_it() -> None:
-    lines = [STOP, replace(LIMIT, price=STOP.price), replace(ENTRY, price=-1.0)]
-    assert named(lines, 20, 2, 50.0) == ["entry -1.0", "stop, limit -13.0"]
+    lines = [*at(STOP, 10.0, 12.0, 30.0, 60.0, 80.0), *at(TARGET, 70.0, 90.0)]
+    assert named(lines) == [
+        "target 90.0", "target 70.0", "stop, 1 more 60.0", "stop, 2 more 30.0",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("kind", "shown"), [("target", "target ×6 +1 20.0"), ("stop", "stop +6 22.0")]
+    ("rows", "shown"),
+    [
+        (12, ["target 90.0", "target 70.0", "stop 30.0", "stop 10.0"]),
+        (7, ["target, 1 more 70.0", "stop, 1 more 30.0"]),
+    ],
 )
-def test_prices_that_several_share_name_the_label_rather_than_a_nearer_one_unless_it_is_a_stop(
-    kind: str, shown: str
+def test_labels_take_half_of_the_rows_before_each_kind_has_one(rows: int, shown: list[str]) -> None:
+    assert named([*at(STOP, 10.0, 30.0), *at(TARGET, 70.0, 90.0)], rows=rows) == shown
+
+
+def test_entries_that_share_a_label_have_their_average_with_units_and_number_of_trades() -> None:
+    large = replace(ENTRY, price=53.0, units=Decimal(30_000))
+    shorts = at(replace(ENTRY, text="short"), 40.0, 41.0)
+    assert named([*at(ENTRY, 49.0), large, *shorts]) == [
+        "long 40k, 2 trades 52.0", "short 20k, 2 trades 40.5",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("beyond", "shown"),
+    [
+        (at(STOP, -10.0, -13.0), ["stop 30.0", "stop, 1 more -10.0"]),
+        (at(LIMIT, -10.0, -13.0), ["stop 30.0", "buy limit, 1 more -10.0"]),
+        (at(ENTRY, -10.0, 20.0), ["long 20k, 2 trades 5.0", "stop 30.0"]),
+    ],
+)
+def test_beyond_the_edge_a_kind_has_one_label_and_entries_there_share_that_of_the_others(
+    beyond: list[PriceLine], shown: list[str]
 ) -> None:
-    prices = (22.0, *[20.0] * 6)
-    lines = [PriceLine(price, kind, kind, Rank.WORKING) for price in prices]
-    assert named(lines, 10, 1, 50.0) == [shown]
+    assert sorted(named([STOP, *beyond])) == sorted(shown)
 
 
-def test_equal_prices_share_a_label_that_counts_them() -> None:
-    lines = [PriceLine(50.0, "entry", "entry"), PriceLine(50.04, "entry", "entry")]
-    lines.append(PriceLine(50.0, "stop", "stop", Rank.WORKING))
-    made = price_labels(AXIS, Scale(0, 100, 20), 80.0, lines, names=NAMES)
-    assert list(words(made).values()) == ["stop, entry +1"]
-    assert [text.strip() for text, role in made.rows.values() if role == "stop"] == ["50.0"]
+def test_equal_prices_share_a_label() -> None:
+    assert named([STOP, STOP, ENTRY, ENTRY]) == ["long 20k, 2 trades 45.0", "stop, 1 more 30.0"]
+
+
+def test_buy_and_sell_orders_have_labels_of_their_own() -> None:
+    sells = at(PriceLine(0.0, "sell stop", "sell", Rank.WORKING), 19.0, 18.0)
+    assert named([LIMIT, *sells]) == ["buy limit 20.0", "sell stop, 1 more 19.0"]
+
+
+def test_a_planned_price_shares_no_label_with_the_one_that_it_would_replace() -> None:
+    plan = replace(STOP, text="new stop", rank=Rank.PLANNED)
+    assert named([STOP, plan, replace(plan, price=31.0)]) == [
+        "new stop 31.0", "new stop 30.0", "stop 30.0",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("below", "shown"),
+    [
+        (3, ["long 10k 45.0", "alert, 1 more 31.0", "stop, 1 more 30.0"]),
+        (2, ["long 10k, 2 more 45.0", "stop, 1 more 30.0"]),
+        (1, ["stop, 4 more 30.0"]),
+    ],
+)
+def test_where_rows_are_fewer_than_kinds_stop_and_entry_stay_and_the_last_label_counts_the_rest(
+    below: int, shown: list[str]
+) -> None:
+    lines = [ENTRY, *at(STOP, 28.0, 30.0), PriceLine(31.0, "alert", "alert"), LIMIT]
+    assert named(lines, below=below) == shown
 
 
 @pytest.mark.parametrize(
     ("room", "name"),
-    [(14, "stop ×3, entry"), (13, "stop ×3 +1"), (9, "stop +3"), (6, "sto +3"), (3, ""), (0, "")],
+    [(28, "buy limit, 12 more"), (17, "buy, 12 more"), (11, "buy +12"), (6, "bu +12"), (4, "")],
 )
-def test_names_that_have_no_room_are_counted(room: int, name: str) -> None:
-    lines = (*[PriceLine(50.0, "stop", "stop")] * 3, PriceLine(50.0, "entry", "entry"))
-    assert "".join(text for text, _ in OwnLabel(lines).name(room)) == name
+def test_a_name_is_shortened_before_its_number_which_is_never_cut(room: int, name: str) -> None:
+    runs = OwnLabel(LIMIT, (LIMIT,) * 13).name(room)
+    assert "".join(text for text, _ in runs) == name
+
+
+@pytest.mark.parametrize(
+    ("room", "name"),
+    [(20, "long 110k, 11 trades"), (19, "11 long 110k"), (11, "11 long"), (6, "11 lon")],
+)
+def test_several_trades_are_counted_in_any_room(room: int, name: str) -> None:
+    trades = (ENTRY,) * 11
+    average = replace(ENTRY, units=Decimal(110_000))
+    assert "".join(text for text, _ in OwnLabel(average, trades).name(room)) == name
+
+
+def test_the_number_has_the_colour_of_stops_where_a_label_of_others_counts_one() -> None:
+    assert OwnLabel(ENTRY, (ENTRY, STOP)).name(NAMES)[-1] == (", 1 more", "stop")
+    assert OwnLabel(STOP, (STOP, STOP)).name(NAMES)[-1] == (", 1 more", "muted")
 
 
 @given(
-    kinds=st.lists(
-        st.tuples(st.sampled_from(("stop", "stop entry", "entry", "level 8")), st.integers(1, 3)),
-        min_size=1,
-        max_size=12,
+    others=st.lists(
+        st.tuples(quoted(-50, 150), st.sampled_from((ENTRY, STOP, TARGET, LIMIT))), max_size=60
     ),
-    room=st.integers(5, 40),
-)
-def test_a_label_names_only_what_is_at_its_price_and_counts_every_other(
-    kinds: list[tuple[str, int]], room: int
-) -> None:
-    lines = tuple(PriceLine(float(price), text, text) for text, price in kinds)
-    runs = OwnLabel(lines).name(room)
-    assert sum(len(text) for text, _ in runs) <= room
-    here = Counter(text for text, price in kinds if price == kinds[0][1])
-    said: Counter[str] = Counter()
-    others = [(int(text), role) for text, role in runs if text[0] == "+"]
-    for text, role in runs:
-        if role == "muted" or text[0] == "+":
-            continue
-        name, _, count = text.partition(" ×")
-        said[role] += int(count or 1)
-        assert role.startswith(name)
-        assert not count or int(count) == here[role]
-        assert here[role]
-    has_stop = [text for text, _ in kinds].count("stop") > said["stop"]
-    counted = len(lines) - said.total()
-    assert others == ([(counted, "stop" if has_stop else "muted")] if counted else [])
-
-
-@given(
-    prices=st.lists(st.floats(0, 150), max_size=60),
     rows=st.integers(2, 50),
-    room=st.integers(1, 20),
+    above=st.integers(1, 20),
+    below=st.integers(1, 20),
 )
-def test_every_own_price_is_in_one_label_and_an_entry_inside_the_chart_or_the_nearest_is_named(
-    prices: list[float], rows: int, room: int
+def test_every_own_price_is_in_one_label_and_the_nearest_stop_of_each_side_has_one(
+    others: list[tuple[float, PriceLine]], rows: int, above: int, below: int
 ) -> None:
-    lines = [PriceLine(price, "entry", "entry") for price in prices]
-    stop = PriceLine(90.0, "stop", "stop", Rank.WORKING)
-    labels = labels_of_side(AXIS, Scale(0, 100, rows), 0.0, [*lines, stop], room)
-    assert len(labels) <= room
-    assert sorted(line.price for label in labels for line in label.lines) == sorted([*prices, 90.0])
-    named_first = [label.first.text for label in labels]
-    assert "entry" in named_first or not any(price <= 100 for price in prices)
-    assert "stop" in named_first or any(price <= 100 for price in prices)
+    lines = [replace(line, price=price) for price, line in others]
+    sides = own_labels(Scale(0, 100, rows), 50.0, lines, above, below)
+    for labels, room in zip(sides, (above, below), strict=True):
+        assert len(labels) <= room
+        prices = [label.line.price for label in labels]
+        assert prices == sorted(prices, reverse=True)
+    counted = [line for labels in sides for label in labels for line in label.lines]
+    assert sorted(map(repr, counted)) == sorted(map(repr, lines))
+    for labels, is_above in zip(sides, (True, False), strict=True):
+        stops = [line.price for line in lines if line.role == "stop"]
+        here = [price for price in stops if (price >= 50.0) == is_above]
+        nearest = min(here, key=lambda price: abs(price - 50.0), default=None)
+        shown = [label.line.price for label in labels if label.line.role == "stop"]
+        assert nearest is None or nearest in shown
 
 
-def test_at_one_price_stops_are_named_before_entries_and_several_before_a_single_one() -> None:
-    here = [
-        PriceLine(45.0, "stop entry", "pending", Rank.WORKING),
-        *[PriceLine(45.0, "target", "target", Rank.WORKING)] * 2,
-        ENTRY,
-        replace(NEAR_STOP, price=45.0),
-    ]
-    assert named(here[:3], 10, 5, 50.0) == ["target ×2, stop entry 45.0"]
-    assert named(here[:4], 10, 5, 50.0) == ["entry, target ×2, stop entry 45.0"]
-    assert named(here[3:], 10, 5, 50.0) == ["stop, entry 45.0"]
+@given(prices=st.lists(quoted(-50, 150), min_size=1, max_size=30), rows=st.integers(3, 50))
+def test_a_label_of_several_entries_has_their_average_and_all_of_their_kind(
+    prices: list[float], rows: int
+) -> None:
+    lines = at(ENTRY, *prices)
+    [*above], [*below] = own_labels(Scale(0, 100, rows), 50.0, lines, rows, rows)
+    for label in (*above, *below):
+        of_kind = [line.price for line in label.lines if kind_of(line) == kind_of(ENTRY)]
+        assert label.line.price == pytest.approx(sum(of_kind) / len(of_kind))
+        assert label.line.units == 10_000 * len(of_kind)
+
+
+def test_an_average_that_the_last_price_crosses_changes_its_side() -> None:
+    lines, kept = at(ENTRY, 48.0, 53.0, 54.0), AxisLabels()  # 51.7 on average
+    for last, is_update in ((51.0, False), (52.0, True)):
+        made = kept.labels(
+            AXIS, Scale(0, 100, 20), last, lines, marks=(), cursor=None, sides={}, names=NAMES,
+            is_update=is_update,
+        )  # fmt: skip
+        [y] = made.own
+        assert (y < made.last_row) == (not is_update)
 
 
 def test_each_mark_has_its_name_and_price_on_its_line() -> None:
@@ -301,7 +269,7 @@ def test_each_mark_has_its_name_and_price_on_its_line() -> None:
 
 
 def test_a_mark_has_no_line_in_the_row_of_an_own_label_or_an_own_line() -> None:
-    lines = [PriceLine(price, "stop", "stop") for price in (50.1, 50.2)]
+    lines = [PriceLine(50.1, "stop", "stop"), PriceLine(50.2, "target", "target")]
     scale = Scale(0, 100, 20)
     beside = scale.row(56.0)
     marks = [PriceMark(50.3, "close"), PriceMark(56.0, "day high")]
@@ -348,7 +316,7 @@ def test_planned_prices_always_have_a_label(
     plan = [PriceLine(price, "new", "plan", Rank.PLANNED) for price in planned]
     lines = [*(PriceLine(price, "stop", "stop", Rank.WORKING) for price in others), *plan]
     labels = price_labels(AXIS, Scale(0, 100, rows), last, lines, cursor=cursor)
-    shown = [label.first.price for label in labels.own.values() if label.first.role == "plan"]
+    shown = [label.line.price for label in labels.own.values() if label.line.role == "plan"]
     assert {price for price in planned if 0 <= price <= 100} <= set(shown)
     assert any(price > 100 for price in planned) == any(price > 100 for price in shown)
     assert any(price < 0 for price in planned) == any(price < 0 for price in shown)
@@ -358,35 +326,6 @@ def test_a_blank_stands_between_the_name_of_a_planned_price_beyond_the_edge_and_
     plan = PriceLine(-20.0, "new stop", "stop", Rank.PLANNED)
     made = price_labels(AXIS, Scale(0, 100, 20), 50.0, [plan], names=NAMES)
     assert [words(made)[y] + made.rows[y][0] for y in made.own] == ["new stop ↓−20.0  "]
-
-
-def test_the_label_of_a_crowded_row_is_that_of_the_stop_though_entries_are_nearer() -> None:
-    lines = [PriceLine(51.0 + i, "entry", "entry") for i in range(40)]
-    lines.append(PriceLine(88.0, "stop", "stop", Rank.WORKING))
-    labels = price_labels(AXIS, Scale(0, 100, 10), 50.0, lines, names=NAMES)
-    by_row = [text.strip(" ╭╰") for _, text in sorted(words(labels).items())]
-    assert by_row == ["stop, entry", "entry +9", "entry +19", "entry +8"]
-
-
-@pytest.mark.parametrize(
-    ("room", "shown"),
-    [
-        (7, [f"stop {49.0 - i}" for i in range(7)]),
-        (3, ["stop 49.0", "stop 48.0", "stop +4 47.0"]),
-        (1, ["stop +6 49.0"]),
-    ],
-)
-def test_prices_of_a_row_have_labels_of_their_own_while_there_are_rows_the_nearest_first(
-    room: int, shown: list[str]
-) -> None:
-    lines = [replace(NEAR_STOP, price=49.0 - i) for i in range(7)]
-    assert named(lines, 10, room, 50.0) == shown
-
-
-def test_every_label_beside_its_line_says_so() -> None:
-    lines = [PriceLine(price, "stop", "stop") for price in (50.1, 50.2, 50.3)]
-    named = price_labels(AXIS, Scale(0, 100, 20), 80.0, lines, names=NAMES).names
-    assert [named[y][0][0] for y in sorted(named)] == ["╭", "", "╰"]
 
 
 @pytest.mark.parametrize(("count", "has_numbers"), [(9, True), (10, False)])

@@ -44,7 +44,7 @@ async def test_own_prices_keep_their_labels_while_prices_and_account_are_not_kno
     assert pictures[1][0].rstrip().endswith("day –")
 
 
-def test_lines_of_trades_and_orders_say_their_side() -> None:
+def test_lines_of_trades_and_orders_say_their_side_and_have_its_colour() -> None:
     store = desk_store()
     limit = store.orders["6415"]
     store.orders = {
@@ -53,8 +53,13 @@ def test_lines_of_trades_and_orders_say_their_side() -> None:
     }
     short = dataclasses.replace(store.trades["6398"], instrument="EUR_USD")
     store.trades = {"1": store.trades["6411"], "2": short}
-    texts = [line.text for line in own_lines(store, "EUR_USD")]
+    lines = own_lines(store, "EUR_USD")
+    texts = [line.text for line in lines]
     assert texts == ["long", "stop", "target", "short", "sell stop", "buy if touched"]
+    assert [line.role for line in lines[-2:]] == ["sell", "buy"]
+    assert [line.units for line in lines if line.role == "entry"] == [
+        abs(trade.units) for trade in store.trades.values()
+    ]
 
 
 async def test_the_forming_candle_moves_only_the_rows_it_touches() -> None:

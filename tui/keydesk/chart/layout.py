@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct
 
 from keydesk.chart import sub_pane
 from keydesk.chart.canvas import Run, width_of
+from keydesk.chart.own_labels import widest_name
 from keydesk.chart.price_axis import Axis, PriceLine, axis_for
 from keydesk.chart.scene import Scene
 
 MARGIN = 2  # free columns right of the newest candle
 NARROW = 30  # columns: below that there is one
 NAMED_FROM = 24  # columns of a plot from which on own prices have their names beside the axis
-NAMES_SHARE = 3 / 8  # of the plot that they take at most: "stop entry +2" in 80 columns
-MOST_NAMES = 18  # columns likewise
-COUNT = len(" ×2")  # behind a name that several prices have, as wide as " +2" for others
-FEW_LINES = 3  # more own prices than these may share labels that count them
+NAMES_SHARE = 2 / 5  # of the plot that they take at most: "stop, 3 more" in 80 columns
+MOST_NAMES = 22  # columns likewise: "long 110k, 11 trades"
 FEWEST_ROWS = 4  # of candles; sub-panes and the legend leave first
 LEGEND_FROM = 6  # rows of a chart
 SECOND_LEGEND_FROM = 18  # rows from which on the legend has two
@@ -87,16 +85,8 @@ def names_width(lines: Sequence[PriceLine], plot: int) -> int:
     """Return the columns for names of own prices, right of the newest candle so that they stand over none."""
     if not lines or plot < NAMED_FROM:
         return 0
-    by_price: dict[float, dict[str, None]] = {}
-    for line in lines:
-        by_price.setdefault(line.price, {})[line.text] = None
-    counts = Counter(line.text for line in lines)
-    widest = max(
-        len(", ".join(names)) + COUNT * (max(counts[name] for name in names) > 1)
-        for names in by_price.values()
-    )
-    counted = COUNT * (len(lines) > FEW_LINES)
-    return min(2 + widest + counted, int(plot * NAMES_SHARE), MOST_NAMES)  # 2: a blank and a lead
+    most = min(int(plot * NAMES_SHARE), MOST_NAMES)
+    return min(most, 2 + widest_name(lines, most - 1))  # and a blank on either side
 
 
 def _legend_rows(scene: Scene) -> int:

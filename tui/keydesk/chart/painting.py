@@ -10,9 +10,10 @@ from msgspec import Struct
 from keydesk.calc.market.sessions import SESSIONS, Session
 from keydesk.chart.canvas import GRID, Canvas, width_of
 from keydesk.chart.glyphs import dense_levels, paint_candle
-from keydesk.chart.layout import Layout
+from keydesk.chart.layout import MARGIN, Layout
 from keydesk.chart.lines import Span, first_touching, paint_line, paint_spans, stroke_of
-from keydesk.chart.price_axis import Rank
+from keydesk.chart.own_labels import is_entry
+from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.price_labels import PriceLabels
 from keydesk.chart.scale import Scale
 from keydesk.chart.scene import Scene
@@ -20,13 +21,11 @@ from keydesk.store.state import Candle
 from keydesk.text import format as show
 from keydesk_client.arithmetic.constants import SECOND
 
-DASH, THIN = "╌", "┄"
-ASCII_DASH, ASCII_THIN = "_ ", "_"  # told from bodies, which may be "-"
-SHORT = 4  # columns that a line ends before the label of another price
+DASH, SOLID, THIN = "╌", "─", "┄"
+ASCII_DASH, ASCII_SOLID, ASCII_THIN = "_ ", "=", "_"  # told from bodies, which may be "-"
 MAX_CANDLE = 3600  # seconds: on longer candles the opening of a session is not marked
 MAX_DAYS = 15
 MARKED_WITHIN = 0.6  # of the plot, from the left
-CROWDED = 3  # own lines in more than one row of so many are drawn beside the candles only
 SATURDAY = 5
 # Sydney opens as the day begins.
 MARKED = [session for session in SESSIONS if session.name != "Sydney"]
@@ -158,49 +157,28 @@ def _paint_sessions(canvas: Canvas, view: View) -> None:
 
 
 def _paint_prices(canvas: Canvas, view: View) -> None:
-    plot, scale = view.layout.plot, view.scale
-    held = [line for line in view.scene.lines if scale.holds(line.price)]
-    is_crowded = CROWDED * len({scale.row(line.price) for line in held}) > scale.rows
-    beside = min(plot, view.layout.columns[-1] + view.scene.look.body)
-    dash = ASCII_DASH if view.scene.look.ascii_only else DASH
-    lines: dict[tuple[int, int], list[str]] = {}
-    for line in held:
-        own = view.labels.own.get(scale.row(line.price))
-        start = 0 if line.since_ns is None else _column_of(line.since_ns, view)
-        if is_crowded and line.rank != Rank.PLANNED:
-            if own is None or line not in own.lines[:1]:
-                continue  # a stub leads to the label of its own price
-            start = beside
-        roles = lines.setdefault((scale.row(line.price), start), [])
-        if line.role not in roles:
-            roles.append(line.role)
-    for (y, start), roles in lines.items():
-        end = plot if _has_own_label(y, view) else _end_before(y, view, beside)
-        canvas.behind(y, start, (dash * plot)[start:end], *roles)
+    """Draw the prices of own labels across the chart, and a stub beside the candles for each price that they count.
 
-
-def _has_own_label(y: int, view: View) -> bool:
-    """Return whether the label in a row is that of a line in it."""
-    label = view.labels.own.get(y)
-    price = None if label is None else label.first.price
-    return price is not None and view.scale.holds(price) and view.scale.row(price) == y
-
-
-def _end_before(y: int, view: View, beside: int) -> int:
-    """Return where a line ends whose label is in another row: below its corner, else with the candles.
-
-    It never leads to the label of another price, which may be in its row.
+    A line ends with the candles where its label stands in another row.
     """
-    labels, scale, plot = view.labels, view.scale, view.layout.plot
-    own = [
-        row
-        for row, label in labels.own.items()
-        if scale.holds(label.first.price) and scale.row(label.first.price) == y
-    ]
-    nearest = min(own, key=lambda row: abs(row - y), default=y)
-    corner = plot - width_of(labels.names.get(nearest, ())) + 1
-    room = plot - width_of(labels.names.get(y, ())) - SHORT
-    return corner if own and corner <= room else min(beside, room)
+    plot, scale, labels = view.layout.plot, view.scale, view.labels.own
+    beside = min(plot, view.layout.columns[-1] + view.scene.look.body)
+    ascii_only = view.scene.look.ascii_only
+    dash, solid = (ASCII_DASH, ASCII_SOLID) if ascii_only else (DASH, SOLID)
+    lines: dict[tuple[int, int, int], list[PriceLine]] = {}
+    for y, label in labels.items():
+        line, row = label.line, scale.row(label.line.price)
+        if scale.holds(line.price):
+            start = 0 if line.since_ns is None else _column_of(line.since_ns, view)
+            lines.setdefault((row, start, plot if row == y else beside), []).append(line)
+    for line in view.scene.lines:
+        if scale.holds(line.price):
+            lines.setdefault((scale.row(line.price), beside, beside + MARGIN), []).append(line)
+    for (y, start, end), own in lines.items():
+        glyphs = solid if any(map(is_entry, own)) else dash
+        canvas.behind(
+            y, start, (glyphs * plot)[start:end], *dict.fromkeys(line.role for line in own)
+        )
 
 
 def _column_of(time_ns: int, view: View) -> int:

@@ -337,7 +337,9 @@ class Picture:
             for y in before.keys() | now.keys()
             if before.get(y) != now.get(y)
         }
-        if rows and self.layout is not None:
+        if rows and self.layout is not None and self.scale is not None:
+            both = [held.own[y] for held in (old, labels) for y in rows if y in held.own]
+            rows |= {self.scale.row(label.line.price) for label in both}  # where their lines are
             heads = area.painted(0, self.layout.split, rows)
             tails = area.painted(self.layout.split, self.layout.plot, rows)
             for y in rows:

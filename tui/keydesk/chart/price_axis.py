@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from enum import IntEnum
 
 from msgspec import Struct
+
+from keydesk_client.arithmetic.constants import ZERO
 
 NARROWEST_PLOT = 8  # columns: below that there is no price axis
 
 
 class Rank(IntEnum):
-    """Which own prices keep their label where rows are few: the lowest ranks first, of one rank the nearest.
+    """Which own prices the scale includes first: the lowest ranks, of one rank the nearest."""
 
-    Entries of open trades inside the chart and stops beyond its edge come before all but planned prices.
-    """
-
-    PLANNED = 0  # of the open form; never hidden
+    PLANNED = 0  # of the open form; each has its own label
     WORKING = 1  # orders at the broker
     OTHER = 2
     LEVEL = 3  # the trader's own price levels
@@ -36,6 +36,7 @@ class PriceLine(Struct, frozen=True):
     in_scale: bool = False
     since_ns: int | None = None  # a ray from this time on
     side: str = ""  # "bid" or "ask", which triggers it; else the chart's price
+    units: Decimal = ZERO  # of a trade
 
 
 class PriceMark(Struct, frozen=True):

@@ -9,11 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from keydesk.chart.canvas import FILLED, Run
-from keydesk.chart.own_labels import OwnLabel, labels_of_side
+from keydesk.chart.own_labels import OwnLabel, own_labels
 from keydesk.chart.price_axis import Axis, PriceLine, PriceMark, Rank
 from keydesk.chart.scale import EDGE_ROWS, Scale, decimals_of, grid_step, multiples
 
-LOWER, HIGHER = "╭", "╰"  # before a label that stands beside its line: where the line is
 FULL = 2  # labels in more than one row of so many leave no room for round prices
 NO_SIDES: Mapping[str, float] = {}
 
@@ -52,7 +51,7 @@ def price_labels(
     Of an earlier picture, `row` is that of the last price and `step` keeps the grid. Distances are counted from the price
     of `sides` that triggers the line, else from the last.
 
-    Last price and cursor keep their rows; own prices are stacked by price, never across the last price; round prices
+    Last price and cursor keep their rows; own labels are stacked by price, never across the last price; round prices
     take the rows that are left while those are many. A mark has its price beside its name.
     """
     labels: dict[int, Run] = {}
@@ -63,10 +62,11 @@ def price_labels(
     labels[fixed] = last_label(axis, scale, last)
     placed: dict[int, OwnLabel] = {}
     free = [row for row in range(scale.rows) if row not in labels]
-    for above in (True, False):
-        rows = [row for row in free if (row < fixed) == above]
-        side = [line for line in lines if (line.price >= last) == above]
-        placed |= _stacked(scale, labels_of_side(axis, scale, last, side, len(rows)), rows, cursor)
+    halves = [[row for row in free if (row < fixed) == above] for above in (True, False)]
+    for rows, own_of_side in zip(
+        halves, own_labels(scale, last, lines, *map(len, halves)), strict=True
+    ):
+        placed |= _stacked(scale, own_of_side, rows, cursor)
     digits, named = _written(axis, scale, placed, last, sides, names=names)
     labels |= digits
     own = placed.keys() | {scale.row(line.price) for line in lines if scale.holds(line.price)}
@@ -176,12 +176,12 @@ class AxisLabels:
         above = [line.price >= last for line in lines]
         key = (scale, row, lines, marks, cursor, above)
         made = self._made
-        if made is not None and is_update and self._key == key:
+        if made is not None and is_update and self._key == key and _are_beside(made, last):
             rows = dict(made.rows)
             rows[made.last_row] = last_label(axis, scale, last)
             for y, label in made.own.items():
-                if not scale.holds(label.first.price):
-                    rows[y] = _own_text(axis, scale, label.first, last, sides), label.first.role
+                if not scale.holds(label.line.price):
+                    rows[y] = _own_text(axis, scale, label.line, last, sides), label.line.role
             return replace(made, rows=rows)
         self._key = key
         self._made = price_labels(
@@ -209,6 +209,13 @@ class AxisLabels:
         return self._last_row
 
 
+def _are_beside(labels: PriceLabels, last: float) -> bool:
+    """Return whether each own label is on its side of the last price, which may have crossed an average."""
+    return all(
+        (label.line.price >= last) == (y < labels.last_row) for y, label in labels.own.items()
+    )
+
+
 def _stacked(
     scale: Scale, labels: Sequence[OwnLabel], rows: Sequence[int], cursor: float | None
 ) -> dict[int, OwnLabel]:
@@ -216,7 +223,7 @@ def _stacked(
 
     The label of a price that shares the cursor's row stands on its side of the cursor.
     """
-    wanted = [_place_of(label.first.price, scale, rows, cursor) for label in labels]
+    wanted = [_place_of(label.line.price, scale, rows, cursor) for label in labels]
     return {
         rows[place]: label for place, label in zip(spread(wanted, len(rows)), labels, strict=True)
     }
@@ -235,16 +242,12 @@ def _written(
     digits: dict[int, Run] = {}
     words: dict[int, Sequence[Run]] = {}
     for y, label in placed.items():
-        line, lead = label.first, _lead(y, label.first.price, scale)
-        text = _own_text(axis, scale, line, last, sides)
+        line = label.line
+        digits[y] = _own_text(axis, scale, line, last, sides), line.role
         if names:
             # A blank before the arrow of a planned price.
             gap = " " * (line.rank == Rank.PLANNED and not scale.holds(line.price))
-            runs = label.name(names - len(lead) - len(gap))
-            words[y] = ((lead, line.role), *runs, (gap, "muted"))
-        elif lead:
-            text = lead + text[1:]
-        digits[y] = text, line.role
+            words[y] = (*label.name(names - len(gap)), (gap, "muted"))
     return digits, words
 
 
@@ -262,14 +265,6 @@ def _place_of(price: float, scale: Scale, rows: Sequence[int], cursor: float | N
     place = bisect_left(rows, row)
     is_beside = cursor is not None and price > cursor and row == scale.row(cursor)
     return max(0, place - 1) if is_beside and (place == len(rows) or rows[place] != row) else place
-
-
-def _lead(row: int, price: float, scale: Scale) -> str:
-    """Return a mark before a label if its line is in another row: the side on which that is."""
-    line = scale.row(price)
-    if row == line or not scale.holds(price):
-        return ""
-    return LOWER if row < line else HIGHER
 
 
 def spread(places: Sequence[int], room: int) -> list[int]:

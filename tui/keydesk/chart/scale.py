@@ -10,8 +10,8 @@ from keydesk.store.state import Candle
 EIGHTHS = 8  # of a row
 REACH = 0.5  # own prices within this share of the candles' range beyond it widen the range
 NEAR = EIGHTHS // 4
-EDGE_ROWS = 2  # at most, for far prices on each side
-ROOMY = 16  # rows from which on there are two
+EDGE_ROWS = 3  # at most, for far prices on each side
+ROOMY = 7  # rows for each further one
 LEAST_SHARE = 1 / 1.5  # of the range shown: what candles keep of it beside own prices
 EVERY_SHARE = 1 / 4  # likewise where every own price is asked for
 FEWEST_ROWS = 3  # of candles likewise
@@ -69,7 +69,7 @@ def range_of(candles: Sequence[Candle], pip: float) -> tuple[float, float]:
 
 def edge_rows(rows: int) -> int:
     """Return the rows at each edge that far prices may have in a plot this high."""
-    return min(EDGE_ROWS, 1 + rows // ROOMY, rows // 4)
+    return min(EDGE_ROWS, 1 + rows // ROOMY, rows // 3)
 
 
 def is_near(price: float, low: float, high: float) -> bool:

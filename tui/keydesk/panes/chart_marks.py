@@ -44,7 +44,7 @@ def own_lines(store: Store, instrument: str) -> tuple[PriceLine, ...]:
             side = "sell" if (order.units or ZERO) < 0 else "buy"
             fills = "bid" if side == "sell" else "ask"
             lines.append(
-                PriceLine(float(order.price), f"{side} {text}", "pending", Rank.WORKING, side=fills)
+                PriceLine(float(order.price), f"{side} {text}", side, Rank.WORKING, side=fills)
             )
     levels = store.alert_levels.get(instrument, ())
     lines += (PriceLine(float(level), "alert", "alert", side=side) for level, side in levels)
@@ -68,7 +68,8 @@ def level_lines(store: Store, instrument: str, until_ns: int) -> tuple[PriceLine
 
 def _lines_of_trade(trade: TradeRow) -> Iterable[PriceLine]:
     side, closes = ("short", "ask") if trade.units < 0 else ("long", "bid")
-    yield PriceLine(float(trade.price), side, "entry", in_scale=True, side=closes)
+    size = abs(trade.units)
+    yield PriceLine(float(trade.price), side, "entry", in_scale=True, side=closes, units=size)
     dependents: tuple[tuple[DependentOrder | None, str, str], ...] = (
         (trade.stop_loss, "stop", "stop"),
         (trade.guaranteed_stop, "guaranteed", "stop"),

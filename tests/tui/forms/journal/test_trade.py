@@ -99,7 +99,7 @@ async def test_every_number_is_said_with_its_unit_and_the_chart_shows_the_way(
             "sold 10,000 at 1.08600, market order trade close, +120.00 USD",
             "0.80 USD, part of the price P/L",
             "4 of 5",
-            "╌ entry 1.08500",
+            "─ entry 1.08500",
             "╌ exit 1.08600",
             "stop",
             "entry to exit",
