@@ -12,8 +12,8 @@ import jsonschema
 import pytest
 
 from keydesk.__main__ import main
-from keydesk.app.practice_broker import PracticeAddress, write_address
-from support.broker import PracticeServer, start_practice
+from keydesk.app.practice_broker import TOKEN, PracticeAddress, write_address
+from support.broker import PracticeServer, SharedPractice
 
 SCHEMAS = Path(__file__).parents[2] / "tui" / "keydesk" / "shell" / "schemas"
 
@@ -44,15 +44,14 @@ Run = Callable[..., Printed]
 
 
 @pytest.fixture(scope="module")
-def shell_broker(module_folder: Path) -> Iterator[PracticeServer]:
-    """A practice broker on the ledger of a home, as an open desk leaves its note."""
+def shell_broker(shared_practice: SharedPractice, module_folder: Path) -> Iterator[PracticeServer]:
+    """Two fresh accounts at the practice broker of the run, noted in a home as by an open desk."""
     home = module_folder / "home"
     data = home / "practice"
     home.mkdir(mode=0o700)
     data.mkdir(mode=0o700)
-    server = asyncio.run(
-        start_practice(module_folder, "--data", str(data), "--rate-limit", "100000")
-    )
+    server = shared_practice.open_first_desk()
+    (data / TOKEN).write_text(server.token)
     ids = tuple(account.id for account in server.accounts)
     write_address(data, PracticeAddress(server.rest_url, server.stream_url, server.token, ids))
     yield server

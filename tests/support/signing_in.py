@@ -1,10 +1,13 @@
 """A person's or a script's way through `keydesk login`, against a practice broker under a custom address."""
 
+import io
 import os
 import subprocess
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from keydesk.__main__ import main
 from keydesk.config.settings import save_profile
 from keydesk_client.auth.profiles import Profile
 from keydesk_client.auth.token_store import TokenStore
@@ -49,6 +52,18 @@ class Home:
         if more_env.keys() - READ_LATER or is_coverage_measured():
             return self.run_program(*words, stdin=stdin, **more_env)
         return run_forked(words, {**os.environ, **self.env, **more_env}, stdin)
+
+    def run_here(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        """Run a command in this process, for tests of what it does with the broker's answers."""
+        out, err, before = io.StringIO(), io.StringIO(), dict(os.environ)
+        os.environ.update(self.env)
+        try:
+            with redirect_stdout(out), redirect_stderr(err):
+                code = main(list(words))
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+        return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
 
     def run_program(
         self, *words: str, stdin: str = "", **more_env: str

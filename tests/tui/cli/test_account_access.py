@@ -53,6 +53,7 @@ def in_zone(home: Home, name: str) -> None:
     path.write_text("\n".join([f'timezone = "{name}"', *others]) + "\n")
 
 
+@pytest.mark.e2e
 async def test_status_shows_the_account_in_one_screenful(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:

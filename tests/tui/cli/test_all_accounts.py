@@ -159,7 +159,7 @@ def test_what_is_unread_is_named_and_the_rest_is_flattened(
 
 @pytest.mark.parametrize("command", [["status", "--all"], ["flatten", "--all", "--yes"]])
 def test_without_a_profile_it_says_how_to_sign_in(tmp_path: Path, command: list[str]) -> None:
-    done = Home(tmp_path / "home").run(*command)
+    done = Home(tmp_path / "home").run_here(*command)
     assert (done.returncode, "keydesk login NAME" in done.stderr) == (1, True)
 
 

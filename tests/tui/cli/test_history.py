@@ -1,6 +1,8 @@
 """`keydesk history`: candles as a file that the practice broker replays."""
 
 import csv
+import subprocess
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
@@ -119,15 +121,25 @@ def test_a_folder_in_the_place_of_the_file_is_named(
     assert f"--csv: {tmp_path} is a folder; name a file in it" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("typed", ["eur/usd", "eurusd"])
+@pytest.mark.parametrize(
+    ("typed", "run"),
+    [
+        ("eur/usd", Home.run_here),
+        pytest.param("eurusd", Home.run_program, marks=pytest.mark.e2e),
+    ],
+    ids=["here", "program"],
+)
 def test_a_day_of_hours_is_written_and_can_be_replayed(
-    desk_of_my_own: PracticeServer, tmp_path: Path, typed: str
+    desk_of_my_own: PracticeServer,
+    tmp_path: Path,
+    typed: str,
+    run: "Callable[..., subprocess.CompletedProcess[str]]",
 ) -> None:
     home = Home(tmp_path / "home")
     home.signed_in("main", desk_of_my_own)
     path = tmp_path / "hours.csv"
     words = ("history", typed, *PERIOD, "--csv", str(path), "--profile", "main")
-    done = home.run_program(*words, *home.unlocked)
+    done = run(home, *words, *home.unlocked)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"24 candles in {path}\n"
     rows = list(csv.DictReader(path.read_text().splitlines()))

@@ -106,6 +106,7 @@ def test_what_else_stands_in_the_settings_stays_as_it_was_written(
     assert settings.read_text().startswith('# my desk\ntheme = "light"  # at noon\n')
 
 
+@pytest.mark.e2e
 def test_signing_in_again_replaces_the_token(desk_of_my_own: PracticeServer, home: Home) -> None:
     home.sign_in("main", desk_of_my_own)
     home.sign_in("main", desk_of_my_own)

@@ -113,6 +113,7 @@ async def test_what_was_sent_is_settled_in_the_desk_s_journal_and_in_its_audit_l
     assert entries[-1]["words"] == "left: nothing"
 
 
+@pytest.mark.e2e
 async def test_cancel_all_leaves_trades_and_what_protects_them(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
@@ -299,7 +300,7 @@ async def run_past(
         home = Home(folder / "past" / "home")
         home.signed_in("main", practice, rest_url=proxy.url, stream_url=proxy.url)
         done = await asyncio.to_thread(
-            home.run, command, "--profile", "main", "--yes", *home.unlocked
+            home.run_here, command, "--profile", "main", "--yes", *home.unlocked
         )
         assert proxy.faults == []
     return done.returncode, done.stdout + done.stderr
