@@ -205,6 +205,7 @@ def test_the_broker_for_a_bot_in_any_language_starts_as_the_page_says(
     assert "2015-01-15T09:30" in done.stdout
 
 
+@pytest.mark.e2e
 def test_the_recording_of_the_first_trade_is_of_todays_tour_and_ends_with_the_trade_closed() -> (
     None
 ):
