@@ -21,8 +21,8 @@ HELD, TURN = 60, 20  # repeats of a held key, thirty a second
 DESK = ("--practice", "--price-rate", "14")
 VIEWS = {
     "2": "By instrument",
-    "3": "Realized",
-    "4": "Mean",
+    "3": "drawdown now",
+    "4": "median",
     "5": "MAE in R",
     "6": "hour and weekday",
     "7": "each trading day",
