@@ -194,7 +194,7 @@ def test_a_narrow_window_shows_what_if_without_the_difference() -> None:
 
 async def test_arrows_change_the_grouping_until_every_one_was_shown() -> None:
     text = await after("2")
-    assert "By instrument   1 of 14" in text
+    assert "By instrument   grouping 1 of 14" in text
     assert "EUR/USD" in text
     titles = set()
     page = StatisticsPage(Host(), 2)

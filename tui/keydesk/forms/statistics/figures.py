@@ -65,7 +65,7 @@ SHORT = {
 }
 MEANINGS: dict[str, Printable] = {  # of MEANING_WIDTH at most
     "payoff": "avg win / avg loss",
-    "SQN": "n at most 100",
+    "SQN": "at most 100 trades",
     "recovery factor": "result / drawdown",
     "time in market %": "with a trade open",
     "financing": "in the result",

@@ -165,7 +165,7 @@ class GroupsView(View[GroupData]):
         self.row = max(0, min(self.row, len(data) - 1))
         zone = f", {given.zone_name}" if "hour" in self.name or "day" in self.name else ""
         title = f"By {NAMES.get(self.name, self.name)}{zone}"
-        place = f"{self.grouping % len(GROUPINGS) + 1} of {len(GROUPINGS)}"
+        place = f"grouping {self.grouping % len(GROUPINGS) + 1} of {len(GROUPINGS)}"
         head: TextLine = ((safe(title), "bright"), (safe(f"   {place}"), "faint"))
         rows = max(1, given.rows - 4)
         sight = rows_in_sight(len(data), self.row, rows)

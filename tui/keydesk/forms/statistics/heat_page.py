@@ -75,7 +75,8 @@ def page_of(
         above = [*cells, *below]
     left = rows - len(above)
     is_next = left < min(LEAST_ROWS_OF_TABLES, len(tables) + 1)
-    return [*above, *[BLANK] * max(1, left if is_next else 1), *tables]
+    gap = 0 if left == len(tables) else max(1, left if is_next else 1)
+    return [*above, *[BLANK] * gap, *tables]
 
 
 def chosen_lines(name: str, cell: HeatCell | None, given: ViewInput) -> list[TextLine]:
