@@ -309,7 +309,8 @@ def test_a_line_crosses_the_candles_for_each_label_and_a_stub_stands_for_each_co
         for part in (slice(0, newest), slice(newest + 1, newest + 3))
     )
     shown = [label.line.price for label in labels.own.values()]
-    assert across == {scale.row(price) for price in shown if scale.holds(price)}
+    far = {y for y, label in labels.own.items() if not scale.holds(label.line.price)}
+    assert across == {scale.row(price) for price in shown if scale.holds(price)} - far
     assert beside == across | {
         scale.row(line.price) for line in scene.lines if scale.holds(line.price)
     }
@@ -397,6 +398,21 @@ def test_a_line_whose_label_is_in_another_row_ends_with_the_candles() -> None:
         assert bool(dashes) == (y == at)
     beyond = cells(picture)[layout.top + at][layout.columns[-1] + 2 :]
     assert {role for glyph, role in beyond if glyph == "╌"} == {labels.own[at].line.role}
+
+
+def test_no_line_leads_to_the_label_of_a_price_beyond_the_edge() -> None:
+    candles = path(1.08431, 20)
+    low, high = min(each.low for each in candles), max(each.high for each in candles)
+    stop = PriceLine(low - 0.55 * (high - low), "stop", "stop")  # in a row of the edge
+    limits = [PriceLine(low - 0.01 - i, "buy limit", "buy") for i in range(3)]
+    picture = drawn(scene_of(candles, width=90, height=9, lines=(stop, *limits)))
+    assert picture.layout is not None
+    assert picture.words is not None
+    [*_, above, lowest] = sorted(picture.words.own)
+    assert [picture.words.own[y].line for y in (above, lowest)] == [stop, limits[0]]
+    row = cells(picture)[picture.layout.top + lowest]
+    dashes = [x for x, cell in enumerate(row) if cell == ("╌", "stop")]
+    assert dashes == [picture.layout.columns[-1] + 1, picture.layout.columns[-1] + 2]
 
 
 def test_the_line_of_an_entry_is_solid_and_others_are_dashed() -> None:

@@ -159,7 +159,8 @@ def _paint_sessions(canvas: Canvas, view: View) -> None:
 def _paint_prices(canvas: Canvas, view: View) -> None:
     """Draw the prices of own labels across the chart, and a stub beside the candles for each price that they count.
 
-    A line ends with the candles where its label stands in another row.
+    A line whose label stands in another row ends with the candles; where a price beyond the edge has its label in the
+    row of the line, it is a stub, too, for it would lead to that label.
     """
     plot, scale, labels = view.layout.plot, view.scale, view.labels.own
     beside = min(plot, view.layout.columns[-1] + view.scene.look.body)
@@ -168,7 +169,7 @@ def _paint_prices(canvas: Canvas, view: View) -> None:
     lines: dict[tuple[int, int, int], list[PriceLine]] = {}
     for y, label in labels.items():
         line, row = label.line, scale.row(label.line.price)
-        if scale.holds(line.price):
+        if scale.holds(line.price) and scale.holds(labels.get(row, label).line.price):
             start = 0 if line.since_ns is None else _column_of(line.since_ns, view)
             lines.setdefault((row, start, plot if row == y else beside), []).append(line)
     for line in view.scene.lines:
