@@ -92,7 +92,7 @@ def test_a_loss_is_below_the_row_of_zero_and_a_gain_is_not(
     ends: tuple[float, float], rows: int, *, ascii_only: bool
 ) -> None:
     y = signed_span(ends, rows)
-    assert y.low <= ends[0] < ends[1] <= y.high
+    assert y.low <= ends[0] < ends[1] < y.high
     drawn = plot((20, rows), Span(0, 19), y, ascii_only=ascii_only)
     drawn.steps([(0, 0), (5, ends[0] / 1000), (10, ends[1] / 1000), (19, ends[1])], SIGNS)
     zero, lines = drawn.row(0), texts(drawn.drawn())

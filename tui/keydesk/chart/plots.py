@@ -262,12 +262,17 @@ def scale_row(labels: Sequence[Label], columns: int, *, centred: bool = True) ->
 
 
 def signed_span(values: Iterable[float], rows: int) -> Span:
-    """Return the span of values and zero, with zero at the lower edge of one of these rows, at least two: losses are in those below it."""
+    """Return the span of values and zero, with zero at the lower edge of one of so many rows: losses are in those below it.
+
+    Args:
+        values: Those of a curve; the row of dots above the highest one is free.
+        rows: Of the plot, at least two.
+    """
     found = [0.0, *values]
     low, high = min(found), max(found)
     top = rows * DOTS_HIGH - 1
     places = range(DOTS_HIGH if low else 0, top, DOTS_HIGH)
-    unit, zero = min((max(high / (top - at), -low / (at or 1)), at) for at in places)
+    unit, zero = min((max(high / (top - 1 - at), -low / (at or 1)), at) for at in places)
     return Span(-zero * (unit or 1.0), (top - zero) * (unit or 1.0))
 
 
