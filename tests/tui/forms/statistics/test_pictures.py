@@ -316,6 +316,11 @@ def test_wins_and_losses_have_one_scale() -> None:
     ]
 
 
+def test_a_small_panel_has_values_above_1_r() -> None:
+    lines = excursions(("200", "0.3", "3.6"), *MOVES[1:], width=76, rows=15).splitlines()
+    assert [line[:6].strip() for line in lines if line[:6].strip().isdigit()] == [*"4210"]
+
+
 def test_no_value_that_is_lower_stands_beside_the_farthest_trade() -> None:
     lines = excursions(("200", "0.3", "2.1"), *MOVES[1:], width=76, rows=15).splitlines()
     top = next(at for at, line in enumerate(lines) if line.strip().startswith("MFE")) + 1

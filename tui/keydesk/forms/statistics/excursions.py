@@ -44,7 +44,7 @@ WHAT = "MAE against MFE (trades with a first stop and candles)"
 AXIS = 6  # columns of the values beside a panel
 BETWEEN = 3  # columns between the panels
 TICK_COLUMNS, TICK_ROWS = 8, 4
-LEAST_TICKS = 3  # beside a panel
+LEAST_TICKS = 3  # beside a panel; its lines across may be fewer, as each costs bytes
 AXES_TEXTS = (
     "across: MAE in R, how far against you   up: MFE in R, how far for you",
     "across: MAE in R   up: MFE in R",
@@ -197,14 +197,16 @@ def _panel(
     return [names.runs(0), *plot.drawn(), scale_row(labels, axes.columns)]
 
 
-def _ticks(axes: _Axes) -> list[float]:
-    return round_ticks(0.0, axes.y.high, max(LEAST_TICKS, axes.rows // TICK_ROWS))
+def _ticks(axes: _Axes, least: int = 0) -> list[float]:
+    return round_ticks(0.0, axes.y.high, max(least, axes.rows // TICK_ROWS))
 
 
 def _values(axes: _Axes) -> Rows:
     """Return the values beside a panel, that of the first stop's distance always among them, and the names of the axes."""
     plot = Plot((0, axes.rows), axes.x, axes.y)
-    texts = {plot.row(value): text for value, text in _named([*_ticks(axes), 1.0]).items()}
+    texts = {
+        plot.row(value): text for value, text in _named([*_ticks(axes, LEAST_TICKS), 1.0]).items()
+    }
     shown = ["MFE", *(texts.get(y, "") for y in range(axes.rows)), "MAE"]
     return [[(f"{text:>{AXIS - 1}} ", "muted")] for text in shown]
 
