@@ -23,13 +23,7 @@ NOT_TYPED = {  # it names a trade or an order, asks at a terminal, does not end 
 EXAMPLES = [(verb, example) for verb in VERBS.values() for example in verb.examples]
 
 
-@pytest.mark.parametrize(
-    "example",
-    [
-        pytest.param(example, marks=[pytest.mark.e2e] * ("--from 2015" in example))
-        for _, example in EXAMPLES
-    ],
-)
+@pytest.mark.parametrize("example", [example for _, example in EXAMPLES])
 def test_an_example_runs_as_it_stands(example: str, run: Run) -> None:
     program, *words = shlex.split(example)
     [verb] = [verb for verb, own in EXAMPLES if own == example]

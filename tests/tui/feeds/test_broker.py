@@ -36,7 +36,7 @@ async def desk(server: PracticeServer, account_id: str = "") -> AsyncIterator[Ac
         feed = AccountFeed(client=client, store=Store(), check_every_s=0.2)
         running = asyncio.create_task(run(feed))
         try:
-            await until(lambda: feed.follower.ready.is_set() and feed.priced.is_set())
+            await until(lambda: feed.follower.ready.is_set() and "EUR_USD" in feed.store.quotes)
             yield feed
         finally:
             running.cancel()

@@ -71,7 +71,7 @@ VERBS = (
         _add_history,
         (
             "keydesk history EUR_USD --from 2024-03-04T00:00Z --to 2024-03-05T00:00Z --csv hours.csv",
-            "keydesk history EUR_USD --granularity D --from 2015 --csv days.csv --json",
+            "keydesk history EUR_USD --granularity D --from 2024 --csv days.csv --json",
         ),
     ),
     Verb(
