@@ -304,6 +304,14 @@ async def test_the_chosen_alert_stands_on_a_chart_of_its_instrument_with_its_lev
     assert [line for line in text.splitlines() if "alert" in line and "1.08500" in line]
 
 
+@pytest.mark.parametrize(("level", "label"), [("1.0900", "alert 1.09000"), ("1.2000", "alert ↑")])
+async def test_a_level_above_the_candles_widens_the_chart_unless_it_is_far(
+    level: str, label: str
+) -> None:
+    text = await shown(watching(Alert("1", replace(ABOVE, level=D(level)), TEN)))
+    assert [line for line in text.splitlines() if label in " ".join(line.split())]
+
+
 async def test_a_narrow_page_of_few_alerts_has_the_chart_above_the_firings() -> None:
     store = watching(Alert("1", replace(ABOVE, level=D("1.0850")), TEN), fired=9)
     text = await shown(store, size=(80, 24))
@@ -420,12 +428,13 @@ async def test_the_note_has_a_column_of_its_own() -> None:
     assert "EUR/USD mid crosses up 1.12: range high" in await shown(store, size=(80, 24))
 
 
-async def test_an_alert_far_from_its_level_has_a_bar_too_and_a_near_one_a_longer_one() -> None:
+async def test_an_alert_near_its_level_has_a_bar_and_one_far_from_it_has_none() -> None:
     near = Alert("1", replace(ABOVE, level=D("1.0846")), TEN)
     far = Alert("2", replace(ABOVE, level=D("1.2")), TEN)
     text = await shown(watching(near, far))
     bars = [line.count("━") + line.count("╸") for line in text.splitlines() if "watching" in line]
-    assert 0 < bars[0] < bars[1]
+    assert bars[0] == 0 < bars[1]
+    assert " near " not in await shown(watching(far))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)], ids=str)

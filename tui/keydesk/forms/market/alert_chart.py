@@ -99,5 +99,6 @@ def _scene(
         zone=store.zone,
         this_year=at(newest.time_ns, store.zone).year,
         lines=(level,) if is_price else (),
+        shows_everything=True,  # the level is what the chart is for
         sides={} if quote is None else {"bid": float(quote.bid), "ask": float(quote.ask)},
     )

@@ -30,6 +30,7 @@ STATES: Mapping[AlertState, Words] = {
 }
 BY_PRICES = (QuoteCondition, CandleCondition, ResultCondition)
 BAR = 8  # cells of how near the value is to the level
+LEAST_BAR = 2  # cells: a shorter one is not drawn
 NEARNESS = 4  # a distance of the day's range is one fifth near, of a quarter of it half
 CLOSE = Decimal("0.5")  # from which on the bar stands out
 PAIR_WIDTH = 9  # columns
@@ -123,9 +124,9 @@ def _note(line: AlertLine) -> TextLine:
 
 
 def _near(line: AlertLine) -> TextLine:
-    """Return how near the value is to its level as a bar."""
+    """Return how near the value is to its level as a bar; nothing where it is far: a stub says nothing."""
     near = line.nearness
-    if near is None:
+    if near is None or near * BAR < LEAST_BAR:
         return ()
     is_close = near >= CLOSE and line.old_for is None
     return ((share_bar(near, BAR), "alert" if is_close else "muted"),)
