@@ -121,8 +121,8 @@ async def test_every_view_fits_every_size(size: tuple[int, int]) -> None:
 async def test_six_figures_stand_first_and_that_they_rest_on_few_trades_is_said_once() -> None:
     text = await after(host=Host(few("100", "-50", "30")))
     assert text.count("under 20") == 1
-    assert "3 trades, under 20" in text
-    assert "each figure may be chance." in text
+    assert "n 3, under 20" in text
+    assert "may be chance." in text
     values = {"net": "+80.00", "won": "66.7 %", "profit factor": "2.60", "max drawdown": "−50.00"}
     for name, value in values.items():
         assert value in under(text, name), name
@@ -485,7 +485,7 @@ async def test_a_calendar_of_one_week_shows_it_alone_and_the_trades_of_its_day()
     day = text[text.index("Trades of the day") :]
     assert "Fri 27 Feb 2026  " in text
     assert len(re.findall(r" \d\d:\d\d +\S+/\S+ +(?:long|short) ", day)) == 4
-    assert text.count("dim: under 20 trades") == 1
+    assert text.count("dim: n under 20, may be chance") == 1
     lines = (await after("7", host=Host(one), size=(200, 50))).splitlines()
     beside_it = next(line for line in lines if "win %" in line)
     assert "Trades of the day" in beside_it
@@ -508,7 +508,7 @@ def test_in_one_colour_no_row_is_said_to_be_dim() -> None:
         given = ViewInput(shown, shown.journal.closed, is_mono=is_mono, rows=30)
         lines = view.lines(view.compute(given), given)
         text = "".join(text for line in lines for text, _ in line)
-        assert ("dim: under 20 trades" in text) is not is_mono
+        assert ("dim: n under 20, may be chance" in text) is not is_mono
 
 
 def test_three_spaces_are_between_the_keys_of_each_view() -> None:
@@ -538,9 +538,9 @@ async def test_weeks_out_of_sight_are_said() -> None:
 
 
 async def test_that_cells_rest_on_few_trades_is_said_once_in_words() -> None:
-    assert (await after("6", size=(120, 35))).count("fewer than 20 trades") == 1
+    assert (await after("6", size=(120, 35))).count("n under 20: may be chance (") == 1
     text = await after("6")
-    assert text.count("under 20 trades") == 1
+    assert text.count("n under 20: may be chance.") == 1
     assert "fewer" not in text
 
 

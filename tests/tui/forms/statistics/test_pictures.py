@@ -185,7 +185,7 @@ def test_few_trades_may_be_chance_and_no_bar_holds_more_than_its_own() -> None:
     text = words(histogram.lines(histogram.compute(given), given))
     assert "beyond" not in text
     for shown in (text, words(equity.lines(equity.compute(given), given))):
-        assert "4 trades, under 20: each figure may be chance." in shown
+        assert "n 4, under 20: may be chance." in shown
 
 
 def test_losses_and_gains_of_the_bar_at_zero_have_their_own_colours() -> None:
@@ -255,19 +255,29 @@ def test_wins_and_losses_stand_apart_with_lines_at_the_stop_and_the_best_one() -
     assert "1 of 2 losses had been 1 R in profit." in text
 
 
-def test_what_the_best_stop_would_have_been_is_said_with_what_it_ends() -> None:
-    text = " ".join(excursions(*MOVES).split())
+def test_what_the_best_stop_would_have_been_is_said_with_how_many_it_stops_out() -> None:
+    text = " ".join(excursions(*MOVES * 7).split())
     assert (
-        "Best stop in hindsight 0.35 R: makes +1.30 R, not 0.00 R, before costs; ends 0 wins, 2 losses."
-        in text
+        "Best stop in hindsight 0.35 R: makes +9.10 R, not 0.00 R, before costs;"
+        " stops out 0 of 7 wins, 14 of 14 losses." in text
     )
-    assert "n 3: it may be chance." in text
+
+
+def test_no_stop_is_named_best_of_fewer_than_20_trades() -> None:
+    lines = excursion_lines(*MOVES, width=196, rows=43)
+    text = words(lines)
+    assert "Too few trades to name a best stop." in text
+    assert "n 3, under 20: may be chance." in text
+    assert "best 0" not in text
+    assert [text for line in lines for text, role in line if role == "bright"] == [
+        "What each stop would have made, before costs"
+    ]
 
 
 @pytest.mark.parametrize("mae", ["0.1", "0.5", "0.9"])
 @pytest.mark.parametrize("width", [76, 116, 196])
 def test_the_names_of_stop_and_best_stop_are_whole_above_their_lines(mae: str, width: int) -> None:
-    moves = (("200", mae, "2"), ("-100", "1.0", "0.2"), ("-100", "1.0", "0.3"))
+    moves = (("200", mae, "2"), ("-100", "1.0", "0.2"), ("-100", "1.0", "0.3")) * 7
     lines = excursions(*moves, width=width, rows=16).splitlines()
     names = next(line for line in lines if line.count(" stop") == 2 and "MFE" in line)
     best = re.findall(r"best [\d.]+", names)
@@ -281,13 +291,13 @@ def test_the_names_of_stop_and_best_stop_are_whole_above_their_lines(mae: str, w
     assert all(0 <= start - post <= 1 for start, post in zip(starts, posts[1::2], strict=True))
 
 
-def test_a_wide_window_says_what_each_stop_would_have_ended_and_made() -> None:
+def test_a_wide_window_says_what_each_stop_would_have_stopped_out_and_made() -> None:
     text = excursions(*MOVES, width=196, rows=43)
-    assert "would have ended" in text
+    assert "would have stopped out" in text
     assert re.search(r"0\.35 R +0 wins +2 losses +\+1\.30 R", text)
     assert re.search(r"0\.05 R +1 win +2 losses +−0\.15 R", text)
     assert re.search(r"as traded +– +– +0\.00 R", text)
-    assert "would have ended" not in excursions(*MOVES, width=116, rows=30)
+    assert "would have stopped out" not in excursions(*MOVES, width=116, rows=30)
 
 
 @pytest.mark.parametrize(("width", "rows"), [(36, 12), (76, 15), (196, 43)])
@@ -318,40 +328,44 @@ def test_wins_and_losses_have_one_scale() -> None:
 
 def test_a_small_panel_has_values_above_1_r() -> None:
     lines = excursions(("200", "0.3", "3.6"), *MOVES[1:], width=76, rows=15).splitlines()
-    assert [line[:6].strip() for line in lines if line[:6].strip().isdigit()] == [*"4210"]
+    assert [line[:6].strip() for line in lines if line[:6].strip().isdigit()] == [*"3210"]
 
 
-def test_no_value_that_is_lower_stands_beside_the_farthest_trade() -> None:
-    lines = excursions(("200", "0.3", "2.1"), *MOVES[1:], width=76, rows=15).splitlines()
-    top = next(at for at, line in enumerate(lines) if line.strip().startswith("MFE")) + 1
-    assert "×" in lines[top]
-    assert not lines[top][:6].strip()
+@pytest.mark.parametrize("mfe", ["0.4", "1.3", "2.1", "3.6", "4.05", "5", "9"])
+@pytest.mark.parametrize("rows", [8, 12, 15, 25, 43])
+def test_the_values_of_a_panel_are_as_far_apart_as_they_differ(mfe: str, rows: int) -> None:
+    lines = excursions(("200", "0.3", mfe), *MOVES[1:], width=76, rows=rows).splitlines()
+    named = [(at, line[:6].strip(" ≥")) for at, line in enumerate(lines)]
+    places = [(at, float(text)) for at, text in named if re.fullmatch(r"[\d.]+", text)]
+    zero, _ = places.pop()
+    assert zero == next(n for n, line in enumerate(lines) if "MAE 0" in line) - 1
+    assert len({round((zero - at) / value, 6) for at, value in places}) <= 1
 
 
 @pytest.mark.parametrize("width", [76, 116, 196])
 def test_few_wins_among_many_trades_are_said_to_be_few_in_a_line_that_is_whole(width: int) -> None:
     wins, losses = [("200", "0.3", "2.0")] * 7, [("-100", "1.0", "0.2")] * 13
-    assert "Only 7 wins: it may be chance." in excursions(*wins, *losses, width=width)
-    assert "n 3: it may be chance." in excursions(*MOVES, width=width)
-    few = "Only 7 losses: it may be chance."
+    assert "7 wins, under 20: may be chance." in excursions(*wins, *losses, width=width)
+    assert "n 3, under 20: may be chance." in excursions(*MOVES, width=width)
+    few = "7 losses, under 20: may be chance."
     assert few in excursions(*losses[:7], *wins, *wins, width=width)
     assert "chance" not in excursions(*wins * 3, *losses * 2, width=width)
 
 
 def test_the_lines_of_the_stop_and_the_best_one_are_in_every_row() -> None:
-    lines = excursions(*MOVES, width=76, rows=15).splitlines()
+    lines = excursions(*MOVES * 7, width=76, rows=15).splitlines()
     first = next(number for number, line in enumerate(lines) if "best" in line and "MFE" in line)
     last = next(number for number, line in enumerate(lines) if "MAE 0" in line)
     assert last - first - 1 >= 6
     for line in lines[first + 1 : last]:
-        assert line.count("┊") + line.count("×") >= 4, line
+        assert sum(line.count(each) for each in "┊×▒█") >= 4, line
 
 
 def test_the_row_of_the_best_stop_is_bold_from_end_to_end() -> None:
-    lines = excursion_lines(*MOVES, width=196, rows=43)
+    lines = excursion_lines(*MOVES * 7, width=196, rows=43)
     runs = [(text, role) for line in lines for text, role in line if role == "bright"]
     assert any("0.35 R" in text for text, _ in runs)
-    assert any(text.strip() == "+1.30 R" for text, _ in runs)
+    assert any(text.strip() == "+9.10 R" for text, _ in runs)
 
 
 def test_a_blank_row_is_above_the_panels_of_a_small_window() -> None:

@@ -14,6 +14,7 @@ from keydesk.chart.plots import (
     DENSITY,
     DOTS_HIGH,
     MANY,
+    ROUNDING,
     SEVERAL,
     Label,
     Plot,
@@ -34,7 +35,7 @@ from keydesk.forms.modal_form import (
 )
 from keydesk.forms.page_lines import beside, width_of
 from keydesk.forms.statistics.equity import LEAST_TRADES
-from keydesk.forms.statistics.view import View, ViewInput, bars_of, is_few, too_few
+from keydesk.forms.statistics.view import CHANCE, View, ViewInput, bars_of, is_few, too_few
 from keydesk.text.format import EMPTY, counted
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.widgets.theme import ColourRole
@@ -44,7 +45,7 @@ WHAT = "MAE against MFE (trades with a first stop and candles)"
 AXIS = 6  # columns of the values beside a panel
 BETWEEN = 3  # columns between the panels
 TICK_COLUMNS, TICK_ROWS = 8, 4
-LEAST_TICKS = 3  # beside a panel; its lines across may be fewer, as each costs bytes
+LEAST_TICKS = 4  # beside a panel; its lines across may be fewer, as each costs bytes
 AXES_TEXTS = (
     "across: MAE in R, how far against you   up: MFE in R, how far for you",
     "across: MAE in R   up: MFE in R",
@@ -89,13 +90,14 @@ class ExcursionView(View[ExcursionData]):
             if excursion is None or excursion.r is None:
                 continue
             mae, mfe = excursion.r
-            (wins if each.result > 0 else losses).append((float(mae), float(mfe)))
+            point = float(mae), float(min(OUTERMOST, mfe))
+            (wins if each.result > 0 else losses).append(point)
             results.append((mae, each.r or Decimal(0)))
         n = len(results)
         if n < LEAST_TRADES:
             return ExcursionData(n)
         made, outcomes = sum((result for _, result in results), ZERO), stop_outcomes(results)
-        best = best_stop(outcomes, made)
+        best = None if is_few(n) else best_stop(outcomes, made)
         words = [*_words(given, best, made, losses, n), *[BLANK] * (given.rows >= ROOMY)]
         rows = max(LEAST_ROWS, given.rows - len(words))
         table = _stop_lines(outcomes, made, best, rows) if given.width >= TABLE_FROM else []
@@ -130,10 +132,9 @@ def _panels(
     """Return a panel of the wins beside one of the losses, and what the axes are."""
     width, rows = size
     columns = max(1, (width - 2 * AXIS - BETWEEN) // 2)
-    x, y = (
-        _span([point[at] for point in (*wins, *losses)], room)
-        for at, room in enumerate((ROOM, _row_above(rows - 4)))
-    )
+    maes, mfes = ([point[at] for point in (*wins, *losses)] for at in (0, 1))
+    x = Span(0.0, min(float(OUTERMOST), max(LEAST_SPAN, *maes) * ROOM))
+    y = _even_span(max(LEAST_SPAN, *mfes), rows - 4)
     kinds: tuple[tuple[Sequence[Point], SafeText, ColourRole], ...] = (
         (wins, counted(len(wins), "win"), "profit"),
         (losses, _losses(len(losses)), "loss"),
@@ -164,15 +165,11 @@ def _legend(room: int, ascii_only: bool) -> TextLine:
     return ((safe(next((text for text in texts if len(text) <= room), "")), "faint"),)
 
 
-def _span(values: Sequence[float], room: float) -> Span:
-    """Return the span from 0 to the farthest of the values and some room, as far as it is shown."""
-    return Span(0.0, min(float(OUTERMOST), max(LEAST_SPAN, *values, 0.0) * room))
-
-
-def _row_above(rows: int) -> float:
-    """Return the room that puts the farthest value at the lower edge of the highest row: no lower label shares it."""
-    levels = rows * DOTS_HIGH - 1
-    return levels / (levels + 1 - DOTS_HIGH)
+def _even_span(highest: float, rows: int) -> Span:
+    """Return the span from 0 in which 1 R, or 2 R where there is little room, is a whole number of rows: labels are evenly apart."""
+    room = (rows - 1 / DOTS_HIGH) / highest  # rows for 1 R
+    unit = 2 if room >= 6 else 1 if room >= 2 else 0.5  # noqa: PLR2004 - an even number has rows for 0.5 R
+    return Span(0.0, (rows - 1 / DOTS_HIGH) / (room // unit * unit or room))
 
 
 def _panel(
@@ -198,15 +195,16 @@ def _panel(
 
 
 def _ticks(axes: _Axes, least: int = 0) -> list[float]:
-    return round_ticks(0.0, axes.y.high, max(least, axes.rows // TICK_ROWS))
+    """Return round values that are at the lower edge of a row, as 0 is."""
+    ticks = round_ticks(0.0, axes.y.high, max(least, axes.rows // TICK_ROWS))
+    rows = (axes.rows - 1 / DOTS_HIGH) / axes.y.high  # for 1 R
+    return [each for each in {*ticks, 1.0} if abs(each * rows - round(each * rows)) < ROUNDING]
 
 
 def _values(axes: _Axes) -> Rows:
-    """Return the values beside a panel, that of the first stop's distance always among them, and the names of the axes."""
+    """Return the values beside a panel, that of the first stop's distance among them, and the names of the axes."""
     plot = Plot((0, axes.rows), axes.x, axes.y)
-    texts = {
-        plot.row(value): text for value, text in _named([*_ticks(axes, LEAST_TICKS), 1.0]).items()
-    }
+    texts = {plot.row(value): text for value, text in _named(_ticks(axes, LEAST_TICKS)).items()}
     shown = ["MFE", *(texts.get(y, "") for y in range(axes.rows)), "MAE"]
     return [[(f"{text:>{AXIS - 1}} ", "muted")] for text in shown]
 
@@ -235,9 +233,12 @@ def _words(
     growing = sum(each.id in known and known[each.id].is_provisional for each in given.trades)
     if growing:
         text += f" {growing} may still change: the candle of the exit is not complete."
-    chance = _chance(n - len(losses), len(losses))
+    wins = n - len(losses)
+    chance = _chance(wins, len(losses))
     sentences: list[Words] = [(safe(text), "plain"), (safe(chance), "warn")]
-    lines = fold_line(_best_words(best, made), given.width)
+    first: TextLine = (("Too few trades to name a best stop.", "plain"),)
+    first = first if is_few(n) else _best_words(best, made, wins, len(losses))
+    lines = fold_line(first, given.width)
     for sentence, role in sentences:
         if width_of(lines[-1]) + 1 + len(sentence) <= given.width:
             lines[-1] = (*lines[-1], (safe(f" {sentence}" if sentence else ""), role))
@@ -249,20 +250,20 @@ def _words(
 def _chance(wins: int, losses: int) -> str:
     """Return what is said where the best stop rests on few trades, or on few of one kind."""
     if is_few(wins + losses):
-        return f"n {wins + losses}: it may be chance."
+        return f"n {wins + losses}, {CHANCE}."
     few = counted(wins, "win") if wins <= losses else _losses(losses)
-    return f"Only {few}: it may be chance." if is_few(min(wins, losses)) else ""
+    return f"{few}, {CHANCE}." if is_few(min(wins, losses)) else ""
 
 
-def _best_words(best: StopOutcome | None, made: Decimal) -> TextLine:
-    """Return what the best stop would have made, and what it would have ended."""
+def _best_words(best: StopOutcome | None, made: Decimal, wins: int, losses: int) -> TextLine:
+    """Return what the best stop would have made, and how many trades it would have stopped out."""
     if best is None:
         return (
             ("No stop nearer than the first one would have made more than ", "plain"),
             signed_money(made),
             (" R.", "plain"),
         )
-    ended = f"{counted(best.wins, 'win')}, {_losses(best.losses)}"
+    stopped = f"{best.wins} of {counted(wins, 'win')}, {best.losses} of {_losses(losses)}"
     return (
         ("Best stop in hindsight ", "plain"),
         (safe(f"{best.stop.normalize():f} R"), "bright"),
@@ -270,21 +271,21 @@ def _best_words(best: StopOutcome | None, made: Decimal) -> TextLine:
         signed_money(best.total),
         (" R, not ", "plain"),
         signed_money(made),
-        (safe(f" R, before costs; ends {ended}."), "plain"),
+        (safe(f" R, before costs; stops out {stopped}."), "plain"),
     )
 
 
 def _stop_lines(
     outcomes: Sequence[StopOutcome], made: Decimal, best: StopOutcome | None, rows: int
 ) -> list[TextLine]:
-    """Return what each stop would have ended and made, every second one where there is less room; none without any."""
+    """Return what each stop would have stopped out and made, every second one where there is less room; none without any."""
     every = next((n for n in (1, 2) if len(outcomes) // n + TABLE_HEAD + 1 <= rows), 0)
     if not every:
         return []
     shown = [each for each in outcomes[every - 1 :: every] if each != best]
     shown = sorted([*shown, *([best] if best is not None else [])])
     bars = bars_of([*(each.total for each in shown), made], TABLE_BAR)
-    head = f"{'a stop at':>9}   {'would have ended':<23}{'and made':>10}"
+    head = f"{'a stop at':>9}   {'would have stopped out':<23}{'and made':>10}"
     lines: list[TextLine] = [(("What each stop would have made, before costs", "bright"),), BLANK]
     lines.append(((safe(head), "muted"),))
     blanks = len(shown) // TABLE_GROUP
@@ -299,7 +300,7 @@ def _stop_lines(
 
 
 def _stop_words(outcome: StopOutcome, *, is_best: bool) -> list[Words]:
-    """Return what a stop would have ended and made, the best one all in bold."""
+    """Return what a stop would have stopped out and made, the best one all in bold."""
     ended = f"{outcome.wins:>4} {'win ' if outcome.wins == 1 else 'wins'}"
     ended += f" {outcome.losses:>4} {'loss' if outcome.losses == 1 else 'losses'}"
     total, role = signed_money(outcome.total)

@@ -135,10 +135,10 @@ def _figure_lines(data: FigureData, given: ViewInput) -> list[TextLine]:
 def _few_text(data: FigureData) -> SafeText:
     """Return that figures rest on few trades or days, once for all of them, and why some cannot be reckoned."""
     n, days = data.statistics.n, FEW_DAYS if data.daily is None else data.daily.n
-    parts = [f"{counted(n, 'trade')}, under {FEW_TRADES}"] if n < FEW_TRADES else []
+    parts = [f"n {n}, under {FEW_TRADES}"] if n < FEW_TRADES else []
     parts += [f"{counted(days, 'day')}, under {FEW_DAYS}"] if days < FEW_DAYS else []
-    what = "each figure" if n < FEW_TRADES else "the daily ratios"
-    few = [f"{' and '.join(parts)}: {what} may be chance."] if parts else []
+    what = "" if n < FEW_TRADES else "the daily ratios "
+    few = [f"{' and '.join(parts)}: {what}may be chance."] if parts else []
     return safe(" ".join([*few, *_undefined(data)]))
 
 

@@ -11,7 +11,6 @@ from msgspec import Struct
 from keydesk.calc.trade_journal.charts import HeatCell
 from keydesk.calc.trade_journal.groups import GROUPINGS, GroupContext, grouped
 from keydesk.calc.trade_journal.statistics import (
-    FEW_TRADES,
     Statistics,
     statistics_of,
 )
@@ -19,6 +18,7 @@ from keydesk.forms.modal_form import BLANK, TextLine, Words, signed_money, wrap_
 from keydesk.forms.page_table import Cells, rows_in_sight, table_lines
 from keydesk.forms.statistics.sum_tables import bar_cells, names_width, results_width, sum_lines
 from keydesk.forms.statistics.view import (
+    CHANCE,
     FEW_ROLE,
     View,
     ViewInput,
@@ -223,9 +223,7 @@ def _few_text(data: Sequence[GroupRow]) -> Printable:
     few = sum(is_few(each.statistics.n) for each in data)
     if not few:
         return ""
-    return safe(
-        f"n under {FEW_TRADES}: too few to tell the group from chance ({few} of {len(data)})."
-    )
+    return safe(f"n {CHANCE} ({few} of {len(data)}).")
 
 
 def _cells(row: GroupRow) -> dict[str, Words]:

@@ -11,13 +11,12 @@ from keydesk.calc.trade_journal.charts import (
     largest_result,
 )
 from keydesk.calc.trade_journal.groups import WEEKDAYS
-from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.modal_form import BLANK, TextLine, fold_line, wrap_text
 from keydesk.forms.statistics.heat_cells import LEAST_CELL, HeatMap, rows_of
 from keydesk.forms.statistics.heat_page import chosen_lines, page_of, together, window_of
 from keydesk.forms.statistics.report_lines import beside_trades, trade_lines, trades_room
-from keydesk.forms.statistics.view import View, ViewInput, is_few
+from keydesk.forms.statistics.view import CHANCE, View, ViewInput, is_few
 from keydesk.text.sanitize import SafeText, safe
 
 SATURDAY = 5
@@ -116,14 +115,9 @@ class HoursView(View[Cells]):
 
 
 def _few_texts(data: Cells) -> tuple[SafeText, ...]:
-    """Return how many cells rest on few trades, in words, and in fewer ones."""
+    """Return how many cells rest on few trades, and only that some do."""
     few = sum(is_few(each.n) for each in data.values())
     if not few:
         return ()
-    are_all = len(data) == few
-    which = "Each cell" if are_all else f"{few} of {len(data)} cells"
-    has = "has" if are_all else "have"
-    return (
-        safe(f"{which} {has} fewer than {FEW_TRADES} trades: its result may be chance."),
-        safe(f"{which}: under {FEW_TRADES} trades."),
-    )
+    which = "each cell" if len(data) == few else f"{few} of {len(data)} cells"
+    return safe(f"n {CHANCE} ({which})."), safe(f"n {CHANCE}.")

@@ -92,4 +92,4 @@ def say_few(
     if not given.is_mono and any(
         cell.n and is_few(cell.n) for each in cells for cell in each.values()
     ):
-        min(tables, key=len).append(((safe(f"dim: under {FEW_TRADES} trades"), "faint"),))
+        min(tables, key=len).append(((safe(f"dim: n under {FEW_TRADES}, may be chance"), "faint"),))

@@ -13,7 +13,7 @@ from keydesk.calc.trade_journal.statistics import FEW_TRADES
 from keydesk.calc.trade_journal.trades import JournalTrade
 from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.forms.page_lines import beside
-from keydesk.text.format import at, counted, shorten
+from keydesk.text.format import at, shorten
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.snapshot import Excursions, JournalSnapshot, OpenProfits, Paths
 from keydesk.widgets.theme import ColourRole
@@ -23,6 +23,7 @@ Data = TypeVar("Data")
 BAR = "━"  # thin, so that the bars of neighbouring rows do not become a block
 LEFT_HALF, RIGHT_HALF = "╸", "╺"  # of its last cell
 BAR_CELLS = 8
+CHANCE = f"under {FEW_TRADES}: may be chance"  # of a number of trades
 FEW_ROLE: ColourRole = "muted"  # of figures that rest on few trades: dimmer, and still to be read
 
 
@@ -135,7 +136,7 @@ def too_few(n: int, needed: int, what: str, width: int) -> list[TextLine]:
 
 def few_lines(n: int, given: ViewInput) -> list[TextLine]:
     """Return that figures of so many trades may be chance; nothing where there are enough."""
-    text = f"{counted(n, 'trade')}, under {FEW_TRADES}: each figure may be chance."
+    text = f"n {n}, {CHANCE}."
     return wrap_text(safe(text), "warn", given.width) if is_few(n) else []
 
 
