@@ -128,7 +128,10 @@ async def test_entry_orders_stand_above_what_hangs_on_trades() -> None:
         assert pane.heading().tabs[0].text == "Orders 3"
         assert pane.heading().right == "1 entry, 2 on trades"
     assert rows[0][:5] == ["6415", "EUR/USD", "BUY", "LIMIT", "20,000"]
-    assert [row[2:5] for row in rows[1:]] == [["stop", "of", "6411"], ["target", "of", "6411"]]
+    assert [row[2:5] for row in rows[1:]] == [
+        ["stop", "trade", "6411"],
+        ["target", "trade", "6411"],
+    ]
 
 
 async def test_the_tab_counts_every_order_that_the_pane_lists() -> None:

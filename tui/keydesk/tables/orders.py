@@ -23,6 +23,8 @@ from keydesk.widgets.price_cells import PriceFormat, price_format_of
 from keydesk.widgets.theme import ColourRole
 from keydesk_client.arithmetic.constants import SECOND
 
+UNITS_WIDTH = 10  # columns
+MOST_DIGITS = UNITS_WIDTH - len("trade ")  # of a trade's id with that word
 KINDS = {
     "LIMIT": "LIMIT",
     "STOP": "STOP",
@@ -65,7 +67,8 @@ class OrderLine(Struct, frozen=True):
         order = self.order
         if order.units is not None:
             return show.units(abs(order.units))
-        return f"of {clean_name(order.trade_id) if order.trade_id else show.EMPTY}"
+        trade = clean_name(order.trade_id) if order.trade_id else show.EMPTY
+        return f"trade {trade}" if len(trade) <= MOST_DIGITS else f"#{trade}"
 
     @property
     def price_text(self) -> str:
@@ -134,7 +137,7 @@ ORDER_COLUMNS: tuple[OrderColumn, ...] = (
         search_text=_words_of_kind,
     ),
     OrderColumn(
-        *("units", "units", 10, 1),
+        *("units", "units", UNITS_WIDTH, 1),
         text=lambda line: line.size_text,
         role=_weight,
         value=lambda line: None if line.order.units is None else abs(line.order.units),
