@@ -57,7 +57,7 @@ def test_profiles_of_another_program_are_opened_and_missed_at_once(
     with Terminal(keydesk("--profile", "lab", *home.unlocked), SIZE, home.env) as terminal:
         terminal.see("prices ok")
         command(terminal, "accounts")
-        terminal.see("Accounts of all profiles")
+        terminal.see("Accounts")
         home.sign_in("second", other, "--practice-money")
         terminal.see("PRACTICE  second")
         theirs = other.account_id

@@ -41,6 +41,15 @@ async def test_eighty_columns_hold_the_result_of_the_day_and_the_margin() -> Non
     assert "uPL −221.34  day −221.34  margin 1%" in line
 
 
+async def test_a_small_margin_is_not_written_as_none() -> None:
+    store = a_store()
+    assert store.account is not None
+    store.account = replace(store.account, margin_used=D("378.38"))
+    pane = AccountStrip()
+    async with shown(pane, store, size=(80, 3)):
+        assert "margin <1%" in text_of(pane)[0]
+
+
 async def test_a_hundred_columns_hold_the_risk_as_well() -> None:
     pane = AccountStrip()
     async with shown(pane, a_store(), size=(100, 3)):

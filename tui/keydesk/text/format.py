@@ -72,6 +72,7 @@ DIGITS: Final = 4  # of an account's number that are shown
 UNKNOWN: Final = "?"
 MINUS: Final = "−"
 NONE = safe(EMPTY)
+LEAST_PERCENT = Decimal("0.005")  # less would be written as nothing
 FIRST_SECOND: Final = int(datetime(1, 1, 2, tzinfo=UTC).timestamp())
 LAST_SECOND: Final = int(datetime(9999, 12, 30, tzinfo=UTC).timestamp())
 """A day inside the calendar's ends, so that every zone has them."""
@@ -125,6 +126,11 @@ def pips(value: Decimal | None, places: int = 1, *, signed: bool = True) -> Safe
 def percent(fraction: Decimal | None, places: int = 2, *, signed: bool = False) -> SafeText:
     """Return a fraction as percent, without the sign %: the header says it."""
     return NONE if fraction is None else money(fraction * 100, places, signed=signed)
+
+
+def whole_percent(fraction: Decimal) -> SafeText:
+    """Return a share in whole per cent; one above 0 that would be written as 0 is "<1"."""
+    return safe("<1") if 0 < fraction < LEAST_PERCENT else percent(fraction, 0)
 
 
 def r_multiple(value: Decimal | None) -> SafeText:

@@ -113,7 +113,7 @@ async def test_each_column_has_its_own_figure() -> None:
         "margin used": "2,000.00",
         "open risk": "30.00",
         "trades": "4",
-        "orders": "5",
+        "entries": "5",
     }
     for title, text in shown.items():
         assert row[: head.index(title) + len(title)].endswith(f" {text}"), title
@@ -272,7 +272,7 @@ async def shown(
 
 async def test_the_frame_says_which_row_of_how_many_is_chosen() -> None:
     lines = await shown(several(40, "LIVE", "USD"), keys=("down", "down"))
-    assert "Accounts of all profiles: 3 of 40" in lines[0]
+    assert "Accounts: 3 of 40" in lines[0]
 
 
 async def test_totals_that_are_left_out_are_counted_and_the_rule_is_as_wide_as_the_table() -> None:
@@ -327,7 +327,7 @@ async def test_more_about_the_chosen_account_is_one_line_in_80_columns() -> None
         )
         lines = await shown(ProfileOverview("main", "PRACTICE", (own,)))
         [line] = [line for line in lines if "balance" in line]
-        assert line.endswith("closeout 17.5 %  orders 4")
+        assert line.endswith("closeout 17.5 %  entries 4")
 
 
 async def test_amounts_of_yen_have_no_decimals_and_keep_their_place_below_those_with_cents() -> (
@@ -402,7 +402,7 @@ async def test_the_row_of_the_open_account_has_the_figures_of_the_first_line() -
             [row] = [line for line in app.words.splitlines() if line.rstrip(" │").endswith("open")]
             assert result.replace("-", "−") in row
             assert money(store.account.nav) in row
-        assert "1 of 2; read 0s ago, the open one now" in app.words
+        assert "Accounts: 1 of 2, read 0s ago" in app.words
 
 
 async def test_a_warning_says_what_the_totals_lack() -> None:
@@ -412,8 +412,8 @@ async def test_a_warning_says_what_the_totals_lack() -> None:
         ProfileOverview("gone", "LIVE", why="the token vault is locked"),
     )
     lines = await shown(*profiles, keys=("end",))
-    [title] = [line for line in lines if "Accounts of all profiles" in line]
-    assert "profiles: 3; read 0s ago" in title  # of accounts: a locked profile is none
+    [title] = [line for line in lines if "Accounts: " in line]
+    assert "Accounts: 3, read 0s ago" in title  # of accounts: a locked profile is none
     [total] = [n for n, line in enumerate(lines) if "total " in line]
     assert lines[total + 1].startswith("totals without …4-045, gone")
     whole = await shown(ProfileOverview("money", "LIVE", (account("1"), account("2"))))

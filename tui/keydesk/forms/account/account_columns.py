@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from keydesk.forms.modal_form import TextLine, Words
 from keydesk.forms.page_table import PageColumn, share_bar
 from keydesk.store.store import Store
-from keydesk.text.format import UNLIMITED, account_tail, money, percent
+from keydesk.text.format import UNLIMITED, account_tail, money, percent, whole_percent
 from keydesk.text.sanitize import SafeText, clean, safe
 from keydesk.trading.accounts.account_overview import AccountOverview
 from keydesk.trading.open_items import ENTRY_TYPES
@@ -19,7 +19,6 @@ from keydesk_client.arithmetic.constants import ZERO
 ACCOUNT_WIDTH = 17  # columns of a name, and of a band with its total
 NAME_WIDTH, ID_WIDTH = 26, 24  # characters of a name, and of a number
 NARROW, MIDDLE, WIDE = 100, 130, 160  # columns of a page, from which on it has more of them
-LEAST_PERCENT = Decimal("0.005")  # of the value; less would be written as nothing
 FULL = Decimal("0.5")  # of the value, from which on the margin used is a warning
 WHOLE_CURRENCIES = frozenset(("JPY", "KRW"))  # without cents
 FigureName = Literal[
@@ -151,8 +150,10 @@ def _share(of: AccountMoney) -> TextLine:
         return ()
     share = used / nav
     is_much = share >= FULL
-    text = "<1" if 0 < share < LEAST_PERCENT else percent(share, 0)
-    words: Words = (safe(f"{text:>4} %"), "warn" if is_much else "plain" if share else "faint")
+    words: Words = (
+        safe(f"{whole_percent(share):>4} %"),
+        "warn" if is_much else "plain" if share else "faint",
+    )
     if not of.detail.bar:
         return (words,)
     bar = share_bar(share, of.detail.bar)
@@ -225,7 +226,7 @@ COLUMNS: tuple[AccountColumn, ...] = (
         cell=lambda of: _count(sum(each.trades for each in of.accounts)),
     ),
     AccountColumn(
-        *("orders", "orders", 0, 6),
+        *("entries", "entries", 0, 6),
         page_from=MIDDLE,
         cell=lambda of: _count(sum(each.entry_orders for each in of.accounts)),
     ),

@@ -134,17 +134,15 @@ class AllAccountsPage(InfoForm[AccountChoice]):
         return self._age(name) > OLD_AFTER
 
     def title_text(self) -> Printable:
-        """Say which account of how many is chosen, and when they were read."""
+        """Say which account of how many is chosen, and how long ago they were read."""
         rows = self.all_rows()
         accounts = [n for n, row in enumerate(rows) if row.account is not None]
         if not accounts:
-            return "Accounts of all profiles"
+            return "Accounts"
         place = f"{accounts.index(self.at) + 1} of " if self.at in accounts else ""
         ages = [self._age(each) for each in self._names if not self._is_old(each)]
-        is_live = self._store is not None and any(map(self._is_live, rows))
-        read = f"; read {duration(max(ages))} ago" if ages else ""
-        now = ", the open one now" if read and is_live else ""
-        return safe(f"Accounts of all profiles: {place}{len(accounts)}{read}{now}")
+        read = f", read {duration(max(ages))} ago" if ages else ""
+        return safe(f"Accounts: {place}{len(accounts)}{read}")
 
     def foot_text(self) -> Printable:
         """Return the keys."""
@@ -326,9 +324,9 @@ def _more_of(account: AccountOverview, width: int) -> TextLine:
     line: list[Words] = []
     for name, orders, places in (
         (account.name, "entry orders", 2),
-        (clean(account.id, ID_WIDTH), "orders", 2),
-        (clean(account.id, ID_WIDTH), "orders", 0),
-        (name_of(account), "orders", 0),
+        (clean(account.id, ID_WIDTH), "entries", 2),
+        (clean(account.id, ID_WIDTH), "entries", 0),
+        (name_of(account, ""), "entries", 0),
     ):
         digits = 0 if account.currency in WHOLE_CURRENCIES else places
         line = [(name, "plain")]

@@ -136,7 +136,7 @@ def _figures(
 def _margin(account: AccountState) -> Printable:
     if not account.nav:
         return show.EMPTY
-    return safe(f"{show.percent(account.margin_used / account.nav, 0)}%")
+    return safe(f"{show.whole_percent(account.margin_used / account.nav)}%")
 
 
 def _risk(account: AccountState) -> Printable:
