@@ -88,17 +88,17 @@ def test_a_curve_is_in_one_role_above_its_base_and_in_another_below() -> None:
 @pytest.mark.parametrize("ascii_only", [False, True])
 @pytest.mark.parametrize("rows", [2, 5, 9, 30])
 @pytest.mark.parametrize("ends", [(-10, 10), (-1, 300), (-300, 1), (0, 5), (-5, 0)])
-def test_a_loss_is_below_the_row_of_zero_and_a_gain_is_not(
+def test_a_loss_is_below_zero_and_a_gain_is_not(
     ends: tuple[float, float], rows: int, *, ascii_only: bool
 ) -> None:
     y = signed_span(ends, rows)
     assert y.low <= ends[0] < ends[1] < y.high
     drawn = plot((20, rows), Span(0, 19), y, ascii_only=ascii_only)
     drawn.steps([(0, 0), (5, ends[0] / 1000), (10, ends[1] / 1000), (19, ends[1])], SIGNS)
-    zero, lines = drawn.row(0), texts(drawn.drawn())
-    assert {y for _, y in cells(drawn.drawn(), "profit")} <= set(range(zero + 1))
-    below = {x for x, glyph in enumerate("".join(lines[zero + 1 : zero + 2])) if glyph != " "}
-    assert below == (set(range(5, 11)) if ends[0] else set())
+    assert {y for _, y in cells(drawn.drawn(), "profit")} <= set(range(drawn.row(0) + 1))
+    lines = texts(drawn.drawn())
+    below = {x for x, y in cells(drawn.drawn(), "loss") if lines[y][x] != " "}
+    assert set(range(6, 10)) <= below <= set(range(5, 11)) if ends[0] else not below
 
 
 def test_an_area_hangs_from_the_upper_edge_an_eighth_of_a_row_precise() -> None:
@@ -110,8 +110,14 @@ def test_an_area_hangs_from_the_upper_edge_an_eighth_of_a_row_precise() -> None:
 
 def test_an_area_in_ascii_is_loud_at_its_edge_alone() -> None:
     drawn = plot((4, 4), Span(0, 3), Span(-3, 0), ascii_only=True)
-    drawn.area([(0, 0), (1, -1), (2, -3), (3, 0)], "loss")
-    assert [text.rstrip() for text in texts(drawn.drawn())] == [" #::", "  ::", "  ::", "  ##"]
+    drawn.area([(0, 0), (1, -1), (2, -3), (3, -1)], "loss")
+    assert [text.rstrip() for text in texts(drawn.drawn())] == [" #:#", "  :", "  :", "  #"]
+
+
+def test_an_area_ends_with_the_last_value_also_where_deeper_ones_share_its_column() -> None:
+    drawn = plot((2, 2), Span(0, 9), Span(-2, 0))
+    drawn.area([(0, -1), (8, -2), (8.5, 0), (9, -0.25)], "loss")
+    assert texts(drawn.drawn()) == [" ▆", "  "]
 
 
 def test_a_bar_stands_on_the_lower_edge_with_its_parts_upon_one_another() -> None:
@@ -173,4 +179,4 @@ def test_ticks_are_round_and_not_too_many(
 
 
 def test_the_span_of_nothing_is_not_empty() -> None:
-    assert signed_span([], 5).low == 0 < signed_span([], 5).high
+    assert signed_span([], 5).low < 0 < signed_span([], 5).high

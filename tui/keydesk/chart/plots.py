@@ -17,6 +17,8 @@ Point = tuple[float, float]
 Rows = list[list[Run]]
 DOTS = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))  # left and right dots, from below
 BRAILLE = 0x2800
+MIDDLE = 1  # the dot from below that is nearest to a line in the middle of a cell
+BELOW_ZERO = "⡀⢀⣀"  # dots of its row that are lower
 SHADE, EDGE = ":", "#"  # of an area, where there is ASCII alone
 DOTS_HIGH, DOTS_WIDE = 4, 2  # of a cell
 EIGHTHS = " ▁▂▃▄▅▆▇"
@@ -104,19 +106,25 @@ class Plot:
         """Paint a curve that keeps each value until the next one, in the roles of its sign."""
         base = self.row(roles.base)
         if self.ascii_only:
-            walk = [(self.column(x), self.rows - 1 - self.row(y)) for x, y in points]
+            lowest = self.rows - 1
+            walk = [
+                (self.column(x), lowest - max(self.row(y), base + 1 if y < roles.base else 0))
+                for x, y in points
+            ]
             cells = _starred(_spans(walk), self.rows)
         else:
             walk = [(self._half(x), self._level(y)) for x, y in points]
             cells = _dotted(_spans(walk), self.rows)
         for (x, y), glyph in cells.items():
-            self.canvas.put(x, y, glyph, roles.below if y > base else roles.above)
+            is_below = y > base or (y == base and glyph in BELOW_ZERO)
+            self.canvas.put(x, y, glyph, roles.below if is_below else roles.above)
 
     def area(self, points: Sequence[Point], role: str) -> None:
-        """Fill what is between a curve of steps and the upper edge, an eighth of a row precise."""
+        """Fill what is between a curve of steps and the upper edge, an eighth of a row precise: the deepest of each column, the last value in the last one."""
         unit = 1 if self.ascii_only else len(EIGHTHS)
         top = self.rows * unit
-        spans = _spans([(self.column(x), round(self.y.share(y) * top)) for x, y in points])
+        walk = [(self.column(x), round(self.y.share(y) * top)) for x, y in points]
+        spans = _spans(walk) | {place: (level, level) for place, level in walk[-1:]}
         for x, (low, _) in spans.items():
             full, part = divmod(top - low, unit)
             for y in range(full):
@@ -262,7 +270,7 @@ def scale_row(labels: Sequence[Label], columns: int, *, centred: bool = True) ->
 
 
 def signed_span(values: Iterable[float], rows: int) -> Span:
-    """Return the span of values and zero, with zero at the lower edge of one of so many rows: losses are in those below it.
+    """Return the span of values and zero, with zero in the middle of one of so many rows; losses have at least a row below it.
 
     Args:
         values: Those of a curve; the row of dots above the highest one is free.
@@ -271,8 +279,8 @@ def signed_span(values: Iterable[float], rows: int) -> Span:
     found = [0.0, *values]
     low, high = min(found), max(found)
     top = rows * DOTS_HIGH - 1
-    places = range(DOTS_HIGH if low else 0, top, DOTS_HIGH)
-    unit, zero = min((max(high / (top - 1 - at), -low / (at or 1)), at) for at in places)
+    places = range(MIDDLE + (DOTS_HIGH if low else 0), top - 1, DOTS_HIGH)
+    unit, zero = min((max(high / (top - 1 - at), -low / at), at) for at in places)
     return Span(-zero * (unit or 1.0), (top - zero) * (unit or 1.0))
 
 

@@ -93,7 +93,7 @@ def test_a_last_value_near_zero_stands_on_its_side_of_the_line_of_zero(
 ) -> None:
     shown = curve(*((30 * number, each) for number, each in enumerate(results)))
     rows = texts(curve_rows(shown, (80, 10), UTC, ascii_only=False))
-    at = next(n for n, row in enumerate(rows) if "▁▁" in row)
+    at = next(n for n, row in enumerate(rows) if "──" in row)
     assert rows[at].split()[-1] == "0"
     assert rows[at + place].split()[-1] == name
 

@@ -15,7 +15,7 @@ from keydesk.calc.trade_journal.charts import CurvePoint, equity_curve
 from keydesk.forms.info_form import EDGES, LEAST_IN_SIGHT, ScrolledForm
 from keydesk.forms.modal_form import BLANK, TextLine, as_lines, two_ends, wrap_text
 from keydesk.forms.page_lines import beside, width_of
-from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
+from keydesk.forms.statistics.equity import LEAST_TRADES, curve_name, curve_rows
 from keydesk.forms.statistics.group_tables import BETWEEN, bar_cells, tables_below
 from keydesk.forms.statistics.report_lines import (
     figure_lines,
@@ -26,7 +26,7 @@ from keydesk.forms.statistics.report_lines import (
 )
 from keydesk.keys.keymap import DAY_PAGE
 from keydesk.keys.textual_bindings import bindings_of
-from keydesk.text.sanitize import Printable, SafeText, safe
+from keydesk.text.sanitize import Printable, safe
 from keydesk.trade_journal.report import Page, Section, day_of, page, trades_of, week_of
 from keydesk.trade_journal.snapshot import JournalSnapshot
 
@@ -148,7 +148,7 @@ class DayPage(ScrolledForm):
         one, other = min(places, key=lambda each: self._lacks(each[0], each[1], above))
         beside_curve = in_pages(other, self.room, above)
         rows = self._curve_rows(one, above + 1, self.room // 3, len(beside_curve))
-        title: TextLine = ((self._curve_name, "bright"),)
+        title: TextLine = ((curve_name(self.snapshot.currency), "bright"),)
         lines = in_pages([[title, *self._curve(curve, left, rows)], *one], self.room, above)
         return beside(lines, left + BETWEEN, beside_curve)
 
@@ -215,10 +215,6 @@ class DayPage(ScrolledForm):
                 return min(HIGHEST_CURVE, end - taken)
         return LOW_CURVE
 
-    @property
-    def _curve_name(self) -> SafeText:
-        return safe(f"Realized {self.snapshot.currency}".rstrip())
-
     def _curve(self, curve: Sequence[CurvePoint], width: int, rows: int) -> list[TextLine]:
         zone = self.snapshot.context.zone
         ascii_only = self.app.has_class("-ascii")
@@ -231,7 +227,7 @@ class DayPage(ScrolledForm):
         first, *others = sections
         result, *rest = first.sentences
         lines = section_lines(replace(first, sentences=(result,)), self.inside)
-        name: TextLine = ((self._curve_name, "muted"),)
+        name: TextLine = ((curve_name(self.snapshot.currency), "muted"),)
         if len(lines) == 1 and width_of((*lines[0], *name)) < self.inside:
             lines = [two_ends(lines[0], name, self.inside)]
         words, *parts = parts_of([replace(first, sentences=tuple(rest)), *others], self.inside)

@@ -18,10 +18,10 @@ from keydesk.chart.plots import (
     scale_row,
     signed_span,
 )
-from keydesk.forms.modal_form import BLANK, TextLine, as_lines, fold_line, signed_money
+from keydesk.forms.modal_form import TextLine, as_lines, fold_line, signed_money
 from keydesk.forms.statistics.view import View, ViewInput, few_lines, too_few
 from keydesk.text.format import at, money
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import SafeText, safe
 from keydesk.widgets.theme import signed_role
 from keydesk_client.arithmetic.constants import MINUTE
 
@@ -33,7 +33,7 @@ BAND_FROM = 12  # rows from which on the band has room
 WEEK = 5  # trading days
 SATURDAY = 5
 CURVE = Signed("rise", "fall")  # not "loss": in mono that underlines, as a second line of zero
-ZERO_LINE = "▁"  # at the lower edge of its row, where zero is
+ZERO_LINE = "─"  # in the middle of its row, as its label
 CLOCK_STEPS = (1, 5, 15, 30, 60, 120, 180, 360)  # minutes
 CLOCK_COLUMNS = 8  # for each time under a curve of one day
 Drawn = tuple[int, Rows, Sequence[TextLine]]  # trades, the picture, what it says in words
@@ -67,7 +67,8 @@ class EquityView(View[Drawn]):
         curve = equity_curve(given.trades)
         if len(curve) < LEAST_TRADES:
             return len(curve), [], ()
-        words = [*_equity_text(curve, given), *few_lines(len(curve), given), BLANK]
+        name: TextLine = ((curve_name(given.snapshot.currency), "muted"),)
+        words = [*_equity_text(curve, given), *few_lines(len(curve), given), name]
         size = given.width, given.rows - len(words)
         rows = curve_rows(curve, size, given.snapshot.context.zone, ascii_only=given.ascii_only)
         return len(curve), rows, words
@@ -78,6 +79,11 @@ class EquityView(View[Drawn]):
         return (
             [*words, *as_lines(rows)] if rows else too_few(n, LEAST_TRADES, "a curve", given.width)
         )
+
+
+def curve_name(currency: str) -> SafeText:
+    """Return what a curve shows."""
+    return safe(f"Realized {currency}".rstrip())
 
 
 def curve_rows(
@@ -140,9 +146,10 @@ def _band_plot(
 
 
 def _last_label(last: Decimal, plot: Plot) -> Label:
-    """Return the last value beside its own row; a gain on that of zero the next one above, where there is one."""
+    """Return the last value beside its own row; one near zero beside the next row on its side, where there is one."""
     row = plot.row(float(last))
-    row -= last > 0 and 0 < row == plot.row(0.0)
+    if row == plot.row(0.0):
+        row += (last < 0) - (last > 0 and row > 0)
     return Label(row, str(money(last, _places(last), signed=True)), signed_role(last))
 
 

@@ -22,7 +22,7 @@ from keydesk.calc.trade_journal.statistics import (
 )
 from keydesk.forms.modal_form import BLANK, TextLine, Words, as_lines, signed_money, wrap_text
 from keydesk.forms.page_lines import beside
-from keydesk.forms.statistics.equity import LEAST_TRADES, curve_rows
+from keydesk.forms.statistics.equity import LEAST_TRADES, curve_name, curve_rows
 from keydesk.forms.statistics.r_histogram import HistogramView
 from keydesk.forms.statistics.view import View, ViewInput, in_columns
 from keydesk.text.format import counted, money, percent, shorten
@@ -355,7 +355,9 @@ def _pictures(curve: Sequence[CurvePoint], given: ViewInput, rows: int) -> list[
     zone = given.snapshot.context.zone
     has_two = given.width >= TWO_PICTURES
     width = (given.width - BETWEEN) // 2 if has_two else given.width
-    drawn = as_lines(curve_rows(curve, (width, rows), zone, ascii_only=given.ascii_only))
+    name: TextLine = ((curve_name(given.snapshot.currency), "muted"),)
+    below = curve_rows(curve, (width, rows - 1), zone, ascii_only=given.ascii_only)
+    drawn = [name, *as_lines(below)]
     if not has_two:
         return drawn
     small = replace(given, width=width, rows=rows)
