@@ -142,7 +142,7 @@ def test_the_help_of_a_pane_is_by_task_and_has_the_commands() -> None:
     titles = ["Open", "Close", "Manage", "Read the market", "Review", "Practise"]
     places = [text.index(f"\n\n{title}") for title in titles]
     assert places == sorted(places)
-    assert text.startswith("Your open trades")
+    assert text.startswith("UPPER CASE opens a form, y sends it.")
     assert ":date 2015-01-15" in text
 
 
@@ -152,6 +152,14 @@ async def test_the_first_page_of_the_help_has_the_keys_to_buy_sell_and_close() -
         assert "Buy ticket" in app.words
         assert "Sell ticket" in app.words
         assert "Close the trade or position" in app.words
+
+
+async def test_a_narrow_help_has_the_rule_of_the_keys_in_place_of_the_prose() -> None:
+    for size, has_prose in (((80, 24), False), ((120, 35), True)):
+        app = FormApp(lambda: HelpForm(KEYMAP, WATCHLIST))
+        async with app.run_test(size=size):
+            assert app.words.count("UPPER CASE opens a form, y sends it") == 1
+            assert ("The watchlist: bid" in app.words) is has_prose
 
 
 def test_the_help_of_a_form_with_many_keys_is_in_parts_of_which_each_has_an_example() -> None:
@@ -211,7 +219,7 @@ async def test_the_help_scrolls_by_lines_and_pages() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         first = app.words
         await pilot.press("down")
-        assert "Your open trades" not in app.words
+        assert "UPPER CASE" not in app.words
         await pilot.press("up", "end")
         assert ":quit" in app.words
         await pilot.press("home")

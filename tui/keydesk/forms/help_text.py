@@ -18,6 +18,8 @@ FIRST_LINE = safe(
     "margin what is bound, risk the loss if every stop is hit, closeout how near the broker's own closing of all trades is, "
     "bal the balance without open trades, free the margin for new ones."
 )
+RULE: Printable = "UPPER CASE opens a form, y sends it"
+SHORT_PROSE = safe(f"{RULE}. Lower case looks, Esc goes back.")
 PROSE: Mapping[str, tuple[Printable, Printable, Printable]] = {
     "desk": (
         "The main screen. The pane with the bright frame has the keys; Tab gives",
@@ -213,6 +215,9 @@ SUCH_AS = "   such as  "
 KEY_WIDTH = 9
 EXAMPLE_WIDTH = 31
 COLUMN, COLUMN_MOST = 37, 44  # columns of a key with its words
+PROSE_FROM = (
+    80  # columns of the desk's help with three lines of prose, and the rule of the keys in its foot
+)
 WIDE = 76  # columns in which a command and its words have room side by side
 _Group: TypeAlias = tuple[Printable, str, Sequence[Key]]  # its title, an example, its keys
 
@@ -374,7 +379,9 @@ def _has(words: Sequence[str], title: str, key: Key) -> bool:
 
 
 def prose(context: str, field: str, width: int) -> Sequence[TextLine]:
-    """Return the three lines on what has the keys; wrapped where the window is narrow."""
+    """Return the three lines on what has the keys, wrapped for a narrow form; of a narrow desk the rule of the keys alone."""
+    if width < PROSE_FROM and not is_of_overlay(context):
+        return wrap_text(SHORT_PROSE, "plain", width)
     fallback = "form" if is_of_form(context) else "page" if context in PAGES else "desk"
     words = PROSE.get(f"{context} {field}") or PROSE.get(context) or PROSE[fallback]
     if width >= max(map(cell_len, words)):

@@ -10,6 +10,7 @@ from textual.events import Key, Resize
 from textual.screen import Screen
 
 from keydesk.forms.help_text import (
+    RULE,
     beside_commands,
     found_count,
     group_columns,
@@ -442,7 +443,7 @@ class HelpForm(SearchForm):
     def foot_text(self) -> Printable:
         """Say how to go on, and the rule of the keys where there is room."""
         foot = super().foot_text()
-        whole = safe(f"{foot}   UPPER CASE opens a form, y sends it")
+        whole = safe(f"{foot}   {RULE}")
         has_room = not is_of_overlay(self.key_context) and len(whole) <= self.inside - 2
         return whole if has_room else foot
 
