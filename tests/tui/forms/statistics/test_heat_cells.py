@@ -13,10 +13,9 @@ from keydesk.forms.modal_form import TextLine
 from keydesk.forms.statistics.heat_cells import HeatMap, HeatRows, rows_of
 from keydesk.forms.statistics.heat_page import least_amount, page_of, short_amount, together
 from keydesk.forms.statistics.sum_tables import results_width, sum_lines
-from keydesk.forms.statistics.trading_calendar import _month_line
+from keydesk.forms.statistics.trading_calendar import _heads
 from keydesk.forms.statistics.view import ViewInput
 from keydesk.trade_journal.snapshot import JournalSnapshot
-from keydesk.widgets.theme import _palette_of_file
 
 D = Decimal
 Cell = HeatCell | None
@@ -69,7 +68,7 @@ def test_amounts_stand_below_their_column_and_beside_the_sums_of_their_row() -> 
     shown = rows_of(map_of("100 -30 ·", "-4 2 0.4", height=12), 4, figures=2)
     assert texts_of(shown.lines(heads(shown))) == [
         "              07          08          09        all     n  win %        R",
-        "Mon  ▐      +100 ▌       −30           ·     +70.00     6     33        –",
+        "Mon   [     +100 ]       −30           ·     +70.00     6     33        –",
         "Tue           −4          +2        +0.4      −1.60     9     33        –",
         "all          +96         −28        +0.4     +68.40    15     33        –",
         "n              6           6           3",
@@ -85,10 +84,8 @@ def test_a_map_fits_its_width_and_names_all_that_is_beside_it(width: int, count:
     lines = texts_of(shown.lines(heads(shown)))
     assert max(map(len, lines)) <= width
     assert lines[0].split()[:count] == [f"{number + 7:02}" for number in range(count)]
-    assert [name in lines[0] for name in ("all", "win %")] == [
-        bool(shown.side),
-        "win %" in shown.side,
-    ]
+    assert ("win %" in lines[0]) is ("win %" in shown.side)
+    assert ("all" in lines[0]) is bool({"result", "short"} & {*shown.side})
 
 
 def tints(shown: HeatMap) -> list[str]:
@@ -98,36 +95,41 @@ def tints(shown: HeatMap) -> list[str]:
 
 def test_the_larger_a_result_the_stronger_its_tint() -> None:
     row = "100 60 30 -3 -30 -80"
-    assert tints(map_of(row, chosen=(0, 5))) == [
+    assert tints(map_of(f"{row} ·", chosen=(0, 6))) == [
         *("profit%4", "profit%3", "profit%2", "loss%1", "loss%2", "loss%4"),
     ]
 
 
 def test_neighbours_of_one_tint_are_one_run_and_small_tiles_have_a_gap() -> None:
-    assert tints(map_of("3 3 3 -3", chosen=(0, 3))) == ["profit%1", "loss%1"]
+    assert tints(map_of("3 3 3 -3 ·", chosen=(0, 4))) == ["profit%1", "loss%1"]
     small = map_of(" ".join(["-33"] * 20), width=66, chosen=(0, 19))
     assert tints(small) == ["loss%2"] * 20
     without = map_of("3 3 -3", chosen=(0, 2), has_tints=False)
     assert tints(without) == ["profit%1", "profit%1", "loss%1"]  # no line under the gap
 
 
-def test_the_edge_of_the_chosen_cell_stands_on_the_tint_of_the_cell_before_it() -> None:
-    line = map_of("100 -30", chosen=(0, 1)).lines(None)[1]
-    assert ("▐", "focus@profit%4") in line
-    palette = _palette_of_file("dark", "truecolor")
-    edge, before = (palette.chart_style(each) for each in ("focus@profit%4", "profit%4"))
-    assert (edge.bgcolor, edge.color) == (before.bgcolor, palette["focus"].color)
+def test_the_chosen_cell_is_marked_in_its_own_columns_alone() -> None:
+    shown = replace(map_of("100 -30 5", chosen=(0, 1)), size=HeatRows(cell=2))
+    for line, own in zip(shown.lines(heads(shown))[1:3], ("−30", "n 3"), strict=True):
+        before, [marked] = 0, [text for text, role in line if role == "~focus"]
+        assert (marked[0], marked[1:-1].strip(), marked[-1]) == ("[", own, "]")
+        for text, role in line:
+            if role == "~focus":
+                break
+            before += len(text)
+        assert (before, len(marked)) == (shown.label + shown.cell, shown.cell)
 
 
-@pytest.mark.parametrize(("ascii_only", "edges"), [(False, "▐▌"), (True, "[]")])
-def test_the_chosen_cell_stands_between_edges_in_each_of_its_rows(
-    edges: str, *, ascii_only: bool
-) -> None:
-    shown = map_of("100 -30", chosen=(0, 1), ascii_only=ascii_only)
-    shown = replace(shown, size=HeatRows(cell=2))
-    lines = texts_of(shown.lines(heads(shown)))
-    for line, own in zip(lines[1:3], ("−30", "n 3"), strict=True):
-        assert line[line.index(edges[0]) + 1 : line.index(edges[1])].strip() == own
+def test_the_chosen_cell_stands_between_edges_where_gaps_are_of_no_cell() -> None:
+    shown = map_of("100 -30 5", chosen=(0, 1), has_tints=False)
+    line = shown.lines(heads(shown))[1]
+    assert [text for text, role in line if role == "focus"] == ["[", "]"]
+    text = texts_of([line])[0]
+    assert text[text.index("[") + 1 : text.index("]")].strip() == "−30"
+
+
+def test_one_column_has_no_sums_of_rows_beside_it_that_repeat_its_cells() -> None:
+    assert map_of("100").side == ("n", "win %", "R")
 
 
 def test_without_tints_and_room_for_amounts_the_strength_is_written() -> None:
@@ -221,22 +223,14 @@ def test_an_amount_in_a_cell_has_at_most_five_characters(result: str, shown: str
     assert len(shown) <= 5
 
 
-# The names of months.
+# The names of weeks.
 
 
-def test_a_week_of_the_calendar_is_of_the_month_of_its_last_day_that_is_shown() -> None:
-    def months(*mondays: date, last: int = 4) -> str:
-        return "".join(text for text, _ in _month_line(mondays, [5] * len(mondays), last)).strip()
-
-    assert months(date(2026, 2, 23)) == "Feb"
-    assert months(date(2026, 2, 23), last=6) == "Mar"  # its Sunday is the first
-    assert months(date(2026, 7, 27), date(2026, 8, 3)) == "Jul  Aug"  # the first is a Saturday
-
-
-def test_a_month_of_one_week_gives_way_to_the_name_of_the_next_one() -> None:
-    mondays = [date(2025, 9, 22) + timedelta(weeks=number) for number in range(4)]
-    line = "".join(text for text, _ in _month_line(mondays, [3] * len(mondays), 4))
-    assert line == "       Oct"
+def test_mondays_have_their_day_and_the_first_of_a_month_its_name() -> None:
+    mondays = [date(2025, 11, 17) + timedelta(weeks=number) for number in range(4)]
+    assert _heads(mondays, 6) == ["Nov 17", "24", "Dec 1", "8"]
+    assert _heads(mondays, 5) == ["Nov", "24", "Dec 1", "8"]
+    assert _heads(mondays, 3) == ["Nov", "24", "Dec", "8"]
 
 
 def test_bars_of_sums_take_the_columns_that_short_results_leave() -> None:

@@ -481,11 +481,11 @@ async def test_results_that_rest_on_few_trades_are_not_in_the_colour_of_hints(vi
 async def test_a_calendar_of_one_week_shows_it_alone_and_the_trades_of_its_day() -> None:
     one = JournalSnapshot(rebuild(events_of_days(1, 4)), RowContext(), (), "PRACTICE", "USD")
     text = await after("7", host=Host(one), size=(120, 35))
-    assert next(line for line in text.splitlines() if "Mon " in line).count("·") == 2
+    assert next(line for line in text.splitlines() if "Mon " in line).count("·") == 1
     day = text[text.index("Trades of the day") :]
     assert "Fri 27 Feb 2026  " in text
     assert len(re.findall(r" \d\d:\d\d +\S+/\S+ +(?:long|short) ", day)) == 4
-    assert text.count("dim: n under 20, may be chance") == 1
+    assert not re.search(r"month +n", text), "it would repeat the week"
     lines = (await after("7", host=Host(one), size=(200, 50))).splitlines()
     beside_it = next(line for line in lines if "win %" in line)
     assert "Trades of the day" in beside_it
@@ -503,7 +503,9 @@ async def test_the_trades_of_the_chosen_hour_stand_below_the_map_as_far_as_there
 
 
 def test_in_one_colour_no_row_is_said_to_be_dim() -> None:
-    view, shown = StatisticsPage(Host()).views[6], few("5", "-3")
+    view, months = StatisticsPage(Host()).views[6], (MONDAY, MONDAY + 40 * 24 * HOUR)
+    trades = tuple(closed_trade("5", number, opened_ns=at) for number, at in enumerate(months))
+    shown = JournalSnapshot(Journal(trades), RowContext(), (), "PRACTICE", "USD")
     for is_mono in (False, True):
         given = ViewInput(shown, shown.journal.closed, is_mono=is_mono, rows=30)
         lines = view.lines(view.compute(given), given)

@@ -34,7 +34,10 @@ from keydesk.widgets.theme import ChartRole, ColourRole, signed_role
 from keydesk_client.arithmetic.constants import ZERO
 
 CURSOR: Final = "focus"
-EDGES, ASCII_EDGES = ("▐", "▌"), ("[", "]")  # of the chosen cell, in the gaps beside it
+EDGES = (
+    "[",
+    "]",
+)  # of the chosen cell: of its columns where neighbours join, else in the gaps beside it
 LEAST_CELL, MOST_CELL = 3, 12  # columns of a cell with the gap behind it
 RESULT, WIN_RATE = "result", "win %"
 SIDES = (RESULT, "n", WIN_RATE, "R"), (RESULT, "n", WIN_RATE), (RESULT, "n"), ("short",), ()
@@ -69,6 +72,7 @@ class HeatMap(Struct, frozen=True, dict=True):
         label: Columns of the names.
         largest: The result that has the strongest tint.
         sum_name: What the sums are called: they are not of all trades where columns are out of sight.
+        marks: What stands before the numbers of trades in the cells of each row.
     """
 
     names: Sequence[str]
@@ -81,6 +85,7 @@ class HeatMap(Struct, frozen=True, dict=True):
     given: ViewInput
     size: HeatRows = HeatRows()
     sum_name: str = "all"
+    marks: Sequence[Sequence[str]] = ()
 
     # Its columns.
 
@@ -98,7 +103,9 @@ class HeatMap(Struct, frozen=True, dict=True):
             (w for w in (self._least + 2, self._least + 1, LEAST_CELL + 1) if w * count <= room),
             LEAST_CELL,
         )
-        return next(each for each in SIDES if self._side_width(each) <= max(0, room - cell * count))
+        sums = () if count > 1 else (RESULT, "short")  # of one column they are its cells
+        sides = [tuple(name for name in each if name not in sums) for each in SIDES]
+        return next(each for each in sides if self._side_width(each) <= max(0, room - cell * count))
 
     def _side_width(self, names: Sequence[str]) -> int:
         return sum(self._figure_width(name) for name in names)
@@ -126,12 +133,17 @@ class HeatMap(Struct, frozen=True, dict=True):
         """Whether every amount fits in its cell."""
         return self.filled >= self._least
 
+    @property
+    def _is_joined(self) -> bool:
+        """Whether the gap behind a cell has its tint."""
+        return self.has_amounts and self.given.has_tints
+
     # Its lines.
 
-    def lines(self, heads: Sequence[str] | None, head: TextLine = ()) -> list[TextLine]:
+    def lines(self, heads: Sequence[str]) -> list[TextLine]:
         """Return the names of columns, the rows of cells, and the sums of columns as the axis of their bars."""
-        if heads is not None:
-            head = [(safe("".join([" " * self.label, *map(self._placed, heads)])), "muted")]
+        placed = [self._placed(text)[: self.cell] for text in heads]
+        head: TextLine = [(safe("".join([" " * self.label, *placed])), "muted")]
         bars = self._bars()
         lines = [self._with_side_heads(head)]
         for number in range(len(self.names)):
@@ -170,21 +182,27 @@ class HeatMap(Struct, frozen=True, dict=True):
         for at in range(self.size.cell):
             name = "" if at else self.names[number]
             parts: list[Words] = [(safe(f"{name:<{self.label - 1}}"), "muted"), (" ", "plain")]
-            for each in self.cells[number]:
-                parts += self._tile(*self._part(each, at))
+            for place, each in enumerate(self.cells[number]):
+                text, role = self._part(each, at)
+                marked = (
+                    f"{self.marks[number][place]}  {text}" if at and text and self.marks else text
+                )
+                parts += self._tile(marked if len(marked) <= self.filled else text, role)
             if number == row:
-                left, right = ASCII_EDGES if self.given.ascii_only else EDGES
-                behind = parts[2 * column + 1][1]  # of the neighbour, whose tint goes on
-                own = ChartRole(f"{CURSOR}@{behind}" if "%" in behind else CURSOR)
-                parts[2 * column + 1] = (safe(left), own)
-                parts[2 * column + 3] = (safe(right), CURSOR)
+                left, right = EDGES
+                own, own_text = 2 * column + 2, str(parts[2 * column + 2][0])
+                if self._is_joined:
+                    role = ChartRole(f"~{CURSOR}")
+                    own_text = left + own_text[1:] if own_text[0] == " " else own_text
+                    parts[own : own + 2] = (safe(own_text), role), (safe(right), role)
+                else:
+                    parts[own - 1], parts[own + 1] = (safe(left), CURSOR), (safe(right), CURSOR)
             lines.append([*joined(parts), *([] if at else side)])
         return lines
 
     def _tile(self, text: str, role: ColourRole | ChartRole) -> tuple[Words, Words]:
         """Return a cell and the gap behind it: of its tint where it has words, so that neighbours join and cost fewer bytes."""
-        is_joined = self.has_amounts and self.given.has_tints
-        gap: Words = (" ", role if is_joined else "plain")
+        gap: Words = (" ", role if self._is_joined else "plain")
         return (safe(self._placed(text)[: self.filled]), role), gap
 
     def _part(self, cell: HeatCell | None, row: int) -> tuple[str, ColourRole | ChartRole]:

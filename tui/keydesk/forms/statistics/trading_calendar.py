@@ -103,13 +103,14 @@ class CalendarView(View[CalendarData]):
             f"{_date_text(self.chosen)} {self.chosen.year}", data.days.get(self.chosen), given
         )
         below = [*chosen, *shown.legend()]
-        months = _months(data, given)
+        months = (
+            _months(data, given) if len(data.months) > 1 else []
+        )  # the sum of one is in the map
         listed = 2 + min(MOST_LISTED, max(each.n for each in data.days.values()))
         shown = rows_of(shown, 2 + len(below), max(min(len(months), MOST_LISTED), listed))
         mondays = [_monday_of(number) for number in self._shown]
-        head = _month_line(mondays, [shown.cell] * len(mondays), self._weekdays[-1])
         title = _title(len(mondays), span[1] - span[0] + 1, given.width)
-        cells = [title, *shown.lines(None, head)]
+        cells = [title, *shown.lines(_heads(mondays, shown.cell))]
         own = [each for each in given.trades if booking_date(each.closed_ns or 0) == self.chosen]
         which = "of the day"
         if wide := beside_trades([*cells, BLANK, *below], own, which, given, TRADE_TIME):
@@ -126,10 +127,10 @@ class CalendarView(View[CalendarData]):
         self._shown = weeks = window_of(*span, _week(chosen), room)
         traded = {day.weekday() for day in (*data.days, chosen) if _week(day) in weeks}
         self._weekdays = [day for day in range(DAYS) if day < SATURDAY or day in traded]
-        days = [
-            [data.days.get(_monday_of(week) + timedelta(days=each)) for week in weeks]
-            for each in self._weekdays
+        dates = [
+            [_monday_of(week) + timedelta(days=each) for week in weeks] for each in self._weekdays
         ]
+        days = [[data.days.get(day) for day in row] for row in dates]
         return HeatMap(
             [WEEKDAYS[each] for each in self._weekdays],
             days,
@@ -140,6 +141,7 @@ class CalendarView(View[CalendarData]):
             largest_result(data.days),
             given,
             sum_name="all" if len(weeks) == 1 + span[1] - span[0] else "sum",
+            marks=[[str(day.day) for day in row] for row in dates],
         )
 
     def move(self, across: int, down: int) -> bool:
@@ -162,7 +164,7 @@ def _months_and_trades(
     months: list[TextLine], own: Sequence[JournalTrade], which: str, given: ViewInput, room: int
 ) -> list[TextLine]:
     """Return the months, and the trades of the chosen day beside them where there is room."""
-    at = max(map(width_of, months)) + TABLE_GAP
+    at = max(map(width_of, months)) + TABLE_GAP if months else 0
     free = replace(given, width=given.width - at)
     if free.width < LEAST_TRADES_WIDTH:
         return months
@@ -197,21 +199,15 @@ def _title(shown: int, known: int, width: int) -> TextLine:
     return ((name, "bright"), (safe(about), "muted"), (safe(more), "warn"))
 
 
-def _month_line(mondays: Sequence[date], widths: Sequence[int], last_weekday: int) -> TextLine:
-    """Return the names of months over the weeks that they begin in; a week is of the month of its last day shown.
-
-    A month of one week, which has no room for its name before the next one, has none.
-    """
-    lasts = [monday + timedelta(days=last_weekday) for monday in mondays]
-    starts = [n for n, day in enumerate(lasts) if not n or day.month != lasts[n - 1].month]
-    letters = [" "] * (LABEL + sum(widths))
-    for start, end in zip(starts, [*starts[1:], len(mondays)], strict=True):
-        day, place = lasts[start], LABEL + sum(widths[:start])
-        name = f"{day:%b}" if day.month > 1 else f"{day:%b %Y}"
-        behind = 1 if end < len(mondays) else 0
-        if len(name) + behind <= sum(widths[start:end]):
-            letters[place : place + len(name)] = name
-    return ((safe("".join(letters).rstrip()), "muted"),)
+def _heads(mondays: Sequence[date], width: int) -> list[str]:
+    """Return the days of month of Mondays, with the month where it is another one; it alone where both have no room."""
+    heads = []
+    for number, day in enumerate(mondays):
+        name = f"{day:%b} {day.day}"
+        name = name if len(name) <= width else f"{day:%b}"
+        is_same = number and day.month == mondays[number - 1].month
+        heads.append(str(day.day) if is_same else name)
+    return heads
 
 
 def _months(data: CalendarData, given: ViewInput) -> list[TextLine]:
