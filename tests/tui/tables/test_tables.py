@@ -134,6 +134,13 @@ async def test_entry_orders_stand_above_what_hangs_on_trades() -> None:
     ]
 
 
+async def test_a_protective_order_of_a_trade_with_a_long_id_shows_it_whole() -> None:
+    pane, store = Orders(), desk_store()
+    store.orders = {"6413": replace(store.orders["6413"], trade_id="1234567")}
+    async with shown(pane, store):
+        assert " #1234567 " in text_of(pane)[1]
+
+
 async def test_the_tab_counts_every_order_that_the_pane_lists() -> None:
     pane, store = Orders(), desk_store()
     del store.orders["6415"]

@@ -256,7 +256,7 @@ def _editing(context: str, name: str, step: str = "") -> tuple[Key, ...]:
     return (
         Key(f"{name}-up", ("up",), context, hint, f"{one} up", "nudge(1)"),
         Key(f"{name}-down", ("down",), context, "", f"{one} down", "nudge(-1)"),
-        Key(f"{name}-up-10", (".",), context, "", "Ten up, or the point", "nudge(10)"),
+        Key(f"{name}-up-10", (".",), context, "", "Ten up, or decimal point", "nudge(10)"),
         Key(f"{name}-down-10", (",",), context, "", "Ten down", "nudge(-10)"),
         Key(f"{name}-next", ("tab",), context, "", "Next field", "next_field(1)"),
         Key(f"{name}-previous", ("shift+tab",), context, "", "Previous field", "next_field(-1)"),
@@ -467,9 +467,9 @@ KEYS: tuple[Key, ...] = (
     Key("books-newest", ("g e", "end"), BOOKS, "now", "The newest snapshot", "step(0)"),
     Key("books-view", ("v",), BOOKS, "orders/positions", "The orders or the positions", "view"),
     # Every form. Challenge letters are no keys of their own: the form shows one when it asks for it.
-    Key("send", ("y",), FORM, "send", "Send, or type the letter", "send"),
+    Key("send", ("y",), FORM, "send", "Send, or the letter shown", "send"),
     Key("drop", ("escape", "q"), FORM, "drop", "Drop it, nothing is sent", "drop"),
-    Key("left-out", ("x",), FORM, "", "Lines left out, and back", "left_out"),
+    Key("left-out", ("x",), FORM, "", "Lines that had no room", "left_out"),
     Key("form-keys", ("?",), FORM, "", "The keys of this form", "form_keys"),
     # The ticket: letters pick fields, digits fill them.
     _choice("next_kind"),
@@ -490,7 +490,7 @@ KEYS: tuple[Key, ...] = (
     # Break-even: pips beyond it.
     Key("even-up", ("up",), BREAK_EVEN, "±1 pip", "A pip more beyond it", "nudge(1)"),
     Key("even-down", ("down",), BREAK_EVEN, "", "A pip less", "nudge(-1)"),
-    Key("even-up-10", (".",), BREAK_EVEN, "", "Ten more, or the point", "nudge(10)"),
+    Key("even-up-10", (".",), BREAK_EVEN, "", "Ten more, or decimal point", "nudge(10)"),
     Key("even-down-10", (",",), BREAK_EVEN, "", "Ten less", "nudge(-10)"),
     Key("even-erase", ("backspace",), BREAK_EVEN, "", "Erase a digit", "erase"),
     # An exit plan.

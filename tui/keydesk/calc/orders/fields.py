@@ -69,9 +69,9 @@ TICKET_CHOICES: Mapping[str, Field] = {
     "next_expiry": Field("expiry", "e", "time in force", "Time in force", "expiry"),
     "next_unit": Field("unit", "m", "unit", "What the field counts in", "unit"),
     "next_template": Field("template", "h", "template", "Next template"),
-    "more": Field("more", "n", "fields", "All members of the order", "more"),
+    "more": Field("more", "n", "fields", "More fields, or fewer", "more"),
     "guarantee": Field("guarantee", "w", "guarantee", "Guaranteed stop, or usual"),
-    "next_lifetime": Field("ticket-life", ";", "ends", "How long the level lives"),
+    "next_lifetime": Field("ticket-life", ";", "ends", "Expiry of stop or target"),
     "count_in_atr": Field("ticket-atr", "a", "ATR", "Count in ATR: 1.5a", "ATR"),
 }
 """What a key of a ticket turns to its next value, by the action of the key."""

@@ -54,7 +54,7 @@ class Option(NamedTuple):
 
 OPTIONS: Mapping[OptionName, Option] = {
     "trigger": Option(
-        Field("trigger", "i", "trigger", "Trigger; stop from fill"),
+        Field("trigger", "i", "trigger", "Trigger: bid, ask or mid"),
         "trigger_condition",
         TRIGGER_WORDS,
         rests=True,
@@ -71,8 +71,8 @@ OPTIONS: Mapping[OptionName, Option] = {
 """In the order of the help and of the ticket, where choices come before texts."""
 
 TICKET_TEXTS: Mapping[TextName, Field] = {
-    "until": Field("until", "g", "until", "Type an expiry: 18:30, 4h"),
-    "ends": Field("ticket-ends", ":", "ends", "Type when it ends: 18:30"),
+    "until": Field("until", "g", "until", "Type the order's expiry: 4h"),
+    "ends": Field("ticket-ends", ":", "ends", "Type expiry of stop, target"),
     "scale": Field("ticket-scale", "/", "scale", "Scale-out: 33/33/34 1r 2r"),
     **{name: option.field for name, option in OPTIONS.items() if not option.words},
 }
