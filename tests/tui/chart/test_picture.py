@@ -1,6 +1,7 @@
 """Every row of a chart is exactly as wide as the chart, whatever the market, and a price update equals a redraw."""
 
 from copy import deepcopy
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import product
 
 import pytest
@@ -13,6 +14,7 @@ from keydesk.chart.glyphs import STYLES, CandleStyle
 from keydesk.chart.layout import fitted, sub_panes_with_room
 from keydesk.chart.picture import Picture, dimmed
 from keydesk.chart.price_axis import PriceLine, PriceMark, Rank
+from keydesk.chart.price_labels import is_in_row
 from keydesk.chart.scene import Cursor, Scene
 from keydesk.store.state import Candle
 from support.data.chart_scenes import MARKETS, ROLES, WORDS, own_lines, path, scene_of
@@ -201,8 +203,8 @@ def test_a_far_own_price_does_not_squeeze_the_candles() -> None:
     assert picture.scale is not None
     assert picture.scale.high - picture.scale.low < 1.25 * (near.high - near.low)
     labels = [text_of(row) for row in picture.rows]
-    assert any(label.endswith(" target  ↑ 657p") for label in labels)
-    assert any(label.endswith(" stop  ↓ 643p") for label in labels)
+    assert any(label.endswith(" target 1.15000  ↑ 657p") for label in labels)
+    assert any(label.endswith(" stop 1.02000  ↓ 643p") for label in labels)
 
 
 @pytest.mark.parametrize("height", [10, 14, 24, 45])
@@ -227,7 +229,7 @@ def test_prices_on_both_sides_squeeze_no_candles_and_more_of_them_are_shown_when
     None
 ):
     candles = path(1.08431, 200)
-    away = (0.0030, -0.0030, 0.0060, -0.0060, 0.0090, -0.0090)
+    away = (0.0030, -0.0030, 0.0054, -0.0054, 0.0090, -0.0090)
     lines = tuple(PriceLine(1.08431 + each, "stop", "stop", in_scale=True) for each in away)
     shares, held = [], []
     for everything in (False, True):
@@ -269,16 +271,26 @@ def test_no_label_lies_about_its_price_and_the_nearest_stop_of_each_side_is_name
     last = scene.last
     for y, label in labels.own.items():
         row, price = text_of(picture.rows[layout.top + y]), label.line.price
-        if not scale.holds(price):
-            arrow = "↑" if price > scale.high else "↓"
-            assert row.rstrip().endswith(f"{arrow} {round(abs(price - last) * 10000)}p")
-        else:
+        if scale.holds(price) and scale.row(price) == y:
             assert row.rstrip().endswith(f"{price:.5f}")
+        else:
+            arrow = "↑" if y < labels.last_row else "↓"
+            pips = abs(Decimal(str(price)) - Decimal(str(last))) * 10_000
+            digits = Decimal("0.1" if pips < 10 else "1")
+            assert row.rstrip().endswith(f"{arrow} {pips.quantize(digits, ROUND_HALF_UP)}p")
     rows = sorted(labels.own)
     prices = [labels.own[y].line.price for y in rows]
     assert prices == sorted(prices, reverse=True)
     assert labels.last_row not in rows
-    assert sum(len(label.lines) for label in labels.own.values()) == len(lines)
+    in_labels = [line for label in labels.own.values() for line in label.lines]
+    assert sorted(map(repr, in_labels)) == sorted(map(repr, lines))
+    hidden = [
+        line.price for label in labels.own.values() for line in label.lines
+        if line is not label.line and line.role != "entry" and scale.holds(line.price)
+    ]  # fmt: skip
+    for price in hidden:
+        has_own_side = (scale.row(price) < labels.last_row) == (price >= last)
+        assert scale.row(price) in {*rows, labels.last_row} or not has_own_side
     for above in (True, False):
         side = [line for line in lines if (line.price >= last) == above]
         stops = [line.price for line in side if line.role == "stop"]
@@ -288,7 +300,7 @@ def test_no_label_lies_about_its_price_and_the_nearest_stop_of_each_side_is_name
             assert any(line.price == nearest and line.role == "stop" for line in firsts)
 
 
-def test_a_line_crosses_the_candles_for_each_label_and_a_stub_stands_for_each_counted_price() -> (
+def test_a_line_crosses_the_candles_for_each_label_in_its_row_and_short_labels_have_a_stub() -> (
     None
 ):
     plan = PriceLine(1.0843, "new entry", "planned", Rank.PLANNED)
@@ -308,13 +320,12 @@ def test_a_line_crosses_the_candles_for_each_label_and_a_stub_stands_for_each_co
         }
         for part in (slice(0, newest), slice(newest + 1, newest + 3))
     )
-    shown = [label.line.price for label in labels.own.values()]
-    far = {y for y, label in labels.own.items() if not scale.holds(label.line.price)}
-    assert across == {scale.row(price) for price in shown if scale.holds(price)} - far
-    assert beside == across | {
-        scale.row(line.price) for line in scene.lines if scale.holds(line.price)
-    }
-    assert len(across) < len(beside)
+    short = {y for y, label in labels.own.items() if label.is_short}
+    at_row = {y for y, label in labels.own.items() if is_in_row(scale, label.line, y)}
+    assert across == at_row - short
+    assert beside == at_row
+    assert short
+    assert short < at_row < set(labels.own)
 
 
 @pytest.mark.parametrize(("per_column", "times"), [(2, 2), (4, 4)])
@@ -400,7 +411,9 @@ def test_a_line_whose_label_is_in_another_row_ends_with_the_candles() -> None:
     assert {role for glyph, role in beyond if glyph == "╌"} == {labels.own[at].line.role}
 
 
-def test_no_line_leads_to_the_label_of_a_price_beyond_the_edge() -> None:
+def test_a_price_whose_row_has_the_label_of_one_beyond_the_edge_has_its_distance_and_no_line() -> (
+    None
+):
     candles = path(1.08431, 20)
     low, high = min(each.low for each in candles), max(each.high for each in candles)
     stop = PriceLine(low - 0.55 * (high - low), "stop", "stop")  # in a row of the edge
@@ -410,9 +423,8 @@ def test_no_line_leads_to_the_label_of_a_price_beyond_the_edge() -> None:
     assert picture.words is not None
     [*_, above, lowest] = sorted(picture.words.own)
     assert [picture.words.own[y].line for y in (above, lowest)] == [stop, limits[0]]
-    row = cells(picture)[picture.layout.top + lowest]
-    dashes = [x for x, cell in enumerate(row) if cell == ("╌", "stop")]
-    assert dashes == [picture.layout.columns[-1] + 1, picture.layout.columns[-1] + 2]
+    assert ("╌", "stop") not in {cell for row in cells(picture) for cell in row}
+    assert "↓" in picture.words.rows[above][0]
 
 
 def test_the_line_of_an_entry_is_solid_and_others_are_dashed() -> None:

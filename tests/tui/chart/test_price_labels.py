@@ -54,23 +54,25 @@ def test_own_labels_are_in_the_order_of_price_beside_the_last_price(
 ) -> None:
     prices, last = [round(price, 9) for price in prices], round(last, 9)
     lines = [PriceLine(price, "stop", "stop") for price in prices]
-    labels = price_labels(EXACT, Scale(0, 100, rows), last, lines)
-    own = [(y, text) for y, (text, role) in sorted(labels.rows.items()) if role == "stop"]
-    shown = [float(text.strip()) for _, text in own]
-    assert shown == sorted(shown, reverse=True)
-    assert all(
-        (price >= last) == (y < labels.last_row) for (y, _), price in zip(own, shown, strict=True)
-    )
+    scale = Scale(0, 100, rows)
+    labels = price_labels(EXACT, scale, last, lines)
+    own = {y: label.line.price for y, label in sorted(labels.own.items())}
+    assert list(own.values()) == sorted(own.values(), reverse=True)
+    assert all((price >= last) == (y < labels.last_row) for y, price in own.items())
+    for y, price in own.items():
+        text = labels.rows[y][0].strip()
+        arrow = "↑" if y < labels.last_row else "↓"
+        assert text.startswith(arrow) if scale.row(price) != y else float(text) == price
     assert all(len(text) == EXACT.width for text, _ in labels.rows.values())
 
 
-def test_prices_that_share_a_row_are_stacked() -> None:
+def test_prices_that_share_a_row_are_stacked_and_the_one_in_another_row_says_its_distance() -> None:
     lines = [PriceLine(50.1, "stop", "stop"), PriceLine(50.2, "limit", "pending")]
     labels = price_labels(AXIS, Scale(0, 100, 20), 80.0, lines).rows
     texts = [
         text.strip() for y, (text, role) in sorted(labels.items()) if role in {"stop", "pending"}
     ]
-    assert texts == ["50.2", "50.1"]
+    assert texts == ["↓ 30p", "50.1"]
 
 
 @given(cursor=st.floats(6, 94), price=st.floats(0, 100), last=st.floats(6, 94))
@@ -196,7 +198,7 @@ def test_a_name_is_shortened_before_its_number_which_is_never_cut(room: int, nam
 
 @pytest.mark.parametrize(
     ("room", "name"),
-    [(20, "long 110k, 11 trades"), (19, "11 long 110k"), (11, "11 long"), (6, "11 lon")],
+    [(20, "long 110k, 11 trades"), (19, "long 110k ×11"), (11, "long ×11"), (6, "lo ×11")],
 )
 def test_several_trades_are_counted_in_any_room(room: int, name: str) -> None:
     trades = (ENTRY,) * 11
@@ -257,6 +259,53 @@ def test_an_average_that_the_last_price_crosses_changes_its_side() -> None:
         )  # fmt: skip
         [y] = made.own
         assert (y < made.last_row) == (not is_update)
+
+
+def test_a_price_that_would_only_be_counted_has_a_short_label_where_its_row_is_free() -> None:
+    lines = at(STOP, 62.0, 38.0, 37.0, 36.0, 22.0, 21.0, -10.0)
+    made = price_labels(AXIS, Scale(0, 100, 20), 50.0, lines, names=NAMES)
+    shown = [(words(made)[y], label.line.price, label.is_short) for y, label in made.own.items()]
+    assert sorted(shown, key=lambda each: -each[1]) == [
+        ("stop", 62.0, False), ("stop, 4 more", 38.0, False), ("stop", 22.0, True),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("price", "text"),
+    [
+        (55.5, "↑ 5.5p"),
+        (55.45, "↑ 5.5p"),
+        (59.94, "↑ 9.9p"),
+        (68.5, "↑ 19p"),
+        (69.5, "↑ 20p"),
+        (1050.0, "↑ 1000p"),
+    ],
+)
+def test_a_distance_is_rounded_half_up_to_a_tenth_below_10_pips_and_to_a_pip_above(
+    price: float, text: str
+) -> None:
+    assert AXIS.far(replace(STOP, price=price), 50.0, above=True).strip() == text
+
+
+@pytest.mark.parametrize(
+    ("names", "name"),
+    [(30, "buy limit, 3 more −10.0"), (22, "buy, 3 more −10.0"), (17, "buy limit, 3 more")],
+)
+def test_a_name_has_the_price_beside_its_distance_where_there_is_room(
+    names: int, name: str
+) -> None:
+    lines = at(LIMIT, -10.0, -11.0, -12.0, -13.0)
+    made = price_labels(AXIS, Scale(0, 100, 20), 50.0, lines, names=names)
+    assert [(words(made)[y], made.rows[y][0].strip()) for y in made.own] == [(name, "↓ 60p")]
+
+
+def test_the_last_price_gives_way_to_an_own_price_in_its_row_and_leaves_each_kind_a_row() -> None:
+    scale = Scale(0, 100, 10)
+    made = price_labels(AXIS, scale, 81.0, [replace(ENTRY, price=82.0)], names=NAMES)
+    assert (set(made.own), made.last_row) == ({1}, 2)
+    lines = [replace(TARGET, price=120.0), replace(STOP, price=110.0), replace(LIMIT, price=99.0)]
+    made = price_labels(AXIS, scale, 95.0, lines, names=NAMES)
+    assert (set(made.own), made.last_row) == ({0, 1, 2}, 3)
 
 
 def test_each_mark_has_its_name_and_price_on_its_line() -> None:
@@ -351,7 +400,7 @@ def test_the_last_price_beyond_the_edge_has_an_arrow_and_leaves_room_for_farther
     )
     assert labels.last_row == 1
     assert labels.rows[1][0].startswith("↑150.0")
-    assert words(labels) == {0: "target"}
+    assert words(labels) == {0: "target 170.0"}
 
 
 def test_round_prices_are_multiples_of_one_two_or_five() -> None:

@@ -17,6 +17,8 @@ NARROW = 30  # columns: below that there is one
 NAMED_FROM = 24  # columns of a plot from which on own prices have their names beside the axis
 NAMES_SHARE = 2 / 5  # of the plot that they take at most: "stop, 3 more" in 80 columns
 MOST_NAMES = 22  # columns likewise: "long 110k, 11 trades"
+MOST_WITH_PRICE = 28  # columns likewise: "sell limit, 3 more 1.13605"
+PRICES_FROM = 60  # columns of a plot from which on names have room for a price
 FEWEST_ROWS = 4  # of candles; sub-panes and the legend leave first
 LEGEND_FROM = 6  # rows of a chart
 SECOND_LEGEND_FROM = 18  # rows from which on the legend has two
@@ -63,7 +65,7 @@ def layout_of(scene: Scene) -> Layout:
     )
     plot = max(0, scene.width - axis.width)
     pitch, body = scene.look.pitch, scene.look.body
-    names = names_width(scene.lines, plot)
+    names = names_width(scene.lines, plot, axis.width)
     margin = min(names + (MARGIN if plot >= NARROW else 1), max(0, plot - body))
     per_column = scene.look.per_column
     count = max(1, min(scene.end, (plot - margin + scene.look.gap) // pitch * per_column))
@@ -81,12 +83,14 @@ def layout_of(scene: Scene) -> Layout:
     return Layout(axis, plot, scene.end - count, columns, split, rows, legend, sub_rows, names)
 
 
-def names_width(lines: Sequence[PriceLine], plot: int) -> int:
+def names_width(lines: Sequence[PriceLine], plot: int, price: int) -> int:
     """Return the columns for names of own prices, right of the newest candle so that they stand over none."""
     if not lines or plot < NAMED_FROM:
         return 0
-    most = min(int(plot * NAMES_SHARE), MOST_NAMES)
-    return min(most, 2 + widest_name(lines, most - 1))  # and a blank on either side
+    has_prices = plot >= PRICES_FROM
+    most = min(int(plot * NAMES_SHARE), MOST_WITH_PRICE if has_prices else MOST_NAMES)
+    widest = widest_name(lines, most - 1, price * has_prices)
+    return min(most, 2 + widest)  # and a blank on either side
 
 
 def _legend_rows(scene: Scene) -> int:

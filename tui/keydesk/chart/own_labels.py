@@ -5,7 +5,8 @@ where there is a free row between them, and all labels take at most half of the 
 below it: the nearest price, and how many others it stands for, as in "stop, 3 more". Several entries have their average
 instead, with the units and the number of trades: "long 110k, 11 trades". Beyond the edge a kind has one label.
 
-Planned prices have one each in any case. Where rows are fewer than kinds, the last label counts the other kinds, too.
+Planned prices have one each in any case. Where rows are fewer than kinds, the last label counts the other kinds, too. A price
+that would only be counted has a short label of its own where its row is free.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class OwnLabel(Struct, frozen=True):
 
     line: PriceLine  # what it shows: the nearest price, of several entries their average
     lines: tuple[PriceLine, ...]
+    is_short: bool = False  # without a line across the chart
 
     def name(self, room: int) -> tuple[Run, ...]:
         """Return what stands beside the price and how many others the label counts; the number is never cut."""
@@ -39,18 +41,18 @@ class OwnLabel(Struct, frozen=True):
         size = f" {units}" if line.units else ""
         same = sum(kind_of(each) == kind_of(line) for each in self.lines) if is_entry(line) else 1
         names = [line.text + size, line.text, line.text.split(" ")[0]]
-        if same > 1:
-            names = [f"{names[0]}, {same} trades", f"{same} {names[0]}", f"{same} {names[1]}"]
+        times = f" ×{same}" if same > 1 else ""
+        full = f"{names[0]}, {same} trades" if times else names[0]
         others = len(self.lines) - same
         has_stop = line.role != "stop" and any(each.role == "stop" for each in self.lines)
         more_role = "stop" if has_stop else "muted"
         counts = (f", {others} more", f" +{others}") if others else ("",)
         for more in counts:
-            for name in names:
+            for name in (full, *(name + times for name in names)):
                 if len(name) + len(more) <= room:
                     return (name, line.role), (more, more_role)
-        name = names[-1][: max(0, room - len(counts[-1]))]
-        return ((name, line.role), (counts[-1], more_role)) if name else ()
+        name = names[-1][: max(0, room - len(times + counts[-1]))]
+        return ((name + times, line.role), (counts[-1], more_role)) if name else ()
 
 
 def own_labels(
@@ -58,28 +60,40 @@ def own_labels(
 ) -> tuple[list[OwnLabel], list[OwnLabel]]:
     """Return the labels above the last price and those below it, at most so many of each, the highest price first."""
 
-    def grouped(line: PriceLine) -> object:
-        return kind_of(line), is_entry(line) or line.price >= last
-
     def single(line: PriceLine) -> object:
         kind = kind_of(line)
-        return (kind, line.price) if kind in apart and scale.holds(line.price) else grouped(line)
+        return (
+            (kind, line.price) if kind in apart and scale.holds(line.price) else _side(line, last)
+        )
 
     apart = {kind for kind in map(kind_of, lines) if _are_apart(scale, kind, lines)}
     labels = _labels(lines, last, single)
     higher = sum(label.line.price >= last for label in labels)
     if 2 * len(labels) > scale.rows or higher > above or len(labels) - higher > below:
-        labels = _labels(lines, last, grouped)
+        labels = fewest_labels(lines, last)
     return (
         _most_important([each for each in labels if each.line.price >= last], above, last),
         _most_important([each for each in labels if each.line.price < last], below, last),
     )
 
 
-def widest_name(lines: Sequence[PriceLine], room: int) -> int:
-    """Return the columns that the names of labels need at most, however their prices lie."""
+def fewest_labels(lines: Iterable[PriceLine], last: float) -> list[OwnLabel]:
+    """Return one label for each kind on either side of the last price."""
+    return _labels(lines, last, lambda line: _side(line, last))
+
+
+def _side(line: PriceLine, last: float) -> object:
+    return kind_of(line), is_entry(line) or line.price >= last
+
+
+def widest_name(lines: Sequence[PriceLine], room: int, price: int) -> int:
+    """Return the columns that names need at most, however their prices lie; `price` more for those of orders."""
     labels = [*_labels(lines, 0.0, kind_of), *(OwnLabel(line, (line,)) for line in lines)]
-    return max(width_of(label.name(room)) for label in labels)
+    return max(
+        width_of(label.name(room))
+        + price * (label.line.rank != Rank.PLANNED and not is_entry(label.line))
+        for label in labels
+    )
 
 
 def is_entry(line: PriceLine) -> bool:

@@ -13,8 +13,8 @@ from keydesk.chart.glyphs import dense_levels, paint_candle
 from keydesk.chart.layout import MARGIN, Layout
 from keydesk.chart.lines import Span, first_touching, paint_line, paint_spans, stroke_of
 from keydesk.chart.own_labels import is_entry
-from keydesk.chart.price_axis import PriceLine
-from keydesk.chart.price_labels import PriceLabels
+from keydesk.chart.price_axis import PriceLine, Rank
+from keydesk.chart.price_labels import PriceLabels, is_in_row
 from keydesk.chart.scale import Scale
 from keydesk.chart.scene import Scene
 from keydesk.store.state import Candle
@@ -157,10 +157,10 @@ def _paint_sessions(canvas: Canvas, view: View) -> None:
 
 
 def _paint_prices(canvas: Canvas, view: View) -> None:
-    """Draw the prices of own labels across the chart, and a stub beside the candles for each price that they count.
+    """Draw the prices of own labels across the chart, of short labels a stub beside the candles.
 
-    A line whose label stands in another row ends with the candles; where a price beyond the edge has its label in the
-    row of the line, it is a stub, too, for it would lead to that label.
+    A price whose label stands in another row has no line, for it would lead to no label or to that of another price. The
+    line of a planned one ends with the candles.
     """
     plot, scale, labels = view.layout.plot, view.scale, view.labels.own
     beside = min(plot, view.layout.columns[-1] + view.scene.look.body)
@@ -169,17 +169,23 @@ def _paint_prices(canvas: Canvas, view: View) -> None:
     lines: dict[tuple[int, int, int], list[PriceLine]] = {}
     for y, label in labels.items():
         line, row = label.line, scale.row(label.line.price)
-        if scale.holds(line.price) and scale.holds(labels.get(row, label).line.price):
+        if label.is_short:
+            lines.setdefault((y, beside, beside + MARGIN), []).append(line)
+        elif is_in_row(scale, line, y) or _is_drawn_apart(view, row, line):
             start = 0 if line.since_ns is None else _column_of(line.since_ns, view)
             lines.setdefault((row, start, plot if row == y else beside), []).append(line)
-    for line in view.scene.lines:
-        if scale.holds(line.price):
-            lines.setdefault((scale.row(line.price), beside, beside + MARGIN), []).append(line)
     for (y, start, end), own in lines.items():
         glyphs = solid if any(map(is_entry, own)) else dash
         canvas.behind(
             y, start, (glyphs * plot)[start:end], *dict.fromkeys(line.role for line in own)
         )
+
+
+def _is_drawn_apart(view: View, row: int, line: PriceLine) -> bool:
+    """Return whether a planned price has a line in a row without the label of a price that is elsewhere."""
+    beside = view.labels.own.get(row)
+    in_sight = line.rank == Rank.PLANNED and view.scale.holds(line.price)
+    return in_sight and (beside is None or is_in_row(view.scale, beside.line, row))
 
 
 def _column_of(time_ns: int, view: View) -> int:

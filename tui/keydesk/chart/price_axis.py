@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from enum import IntEnum
 
 from msgspec import Struct
 
 from keydesk_client.arithmetic.constants import ZERO
 
+ONE_DECIMAL_BELOW, TENTH = 10, Decimal("0.1")  # of pips
 NARROWEST_PLOT = 8  # columns: below that there is no price axis
 
 
@@ -58,15 +59,22 @@ class Axis(Struct, frozen=True):
         return f"{price:.{self.decimals}f}".replace("-", "−")
 
     def far(self, line: PriceLine, now: float, *, above: bool) -> str:
-        """Return the text of a price beyond the edge: an arrow and its distance from the price now, in whole pips.
+        """Return the text of a price that is not in its row: an arrow and its distance from the price now, in pips.
 
-        A planned price is written itself: its form counts from the planned entry.
+        Below 10 pips it has one decimal. A planned price is written itself: its form counts from the planned entry.
         """
         arrow = "↑" if above else "↓"
         if line.rank == Rank.PLANNED:
             return arrow + self.padded(self.price(line.price))[1:]
-        text = f"{arrow} {round(abs(line.price - now) / self.pip)}p"
-        return self.padded(text.rjust(self.width_of_price(now)))
+        price, other, pip = (Decimal(str(each)) for each in (line.price, now, self.pip))
+        pips = abs(price - other) / pip
+        is_near = pips < ONE_DECIMAL_BELOW
+        rounded = (
+            pips.quantize(TENTH, ROUND_HALF_UP)
+            if is_near
+            else pips.to_integral_value(ROUND_HALF_UP)
+        )
+        return self.padded(f"{arrow} {rounded:f}p".rjust(self.width_of_price(now)))
 
     def width_of_price(self, price: float) -> int:
         """Return the characters of a price."""

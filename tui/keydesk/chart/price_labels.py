@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from keydesk.chart.canvas import FILLED, Run
-from keydesk.chart.own_labels import OwnLabel, own_labels
+from keydesk.chart.canvas import FILLED, Run, width_of
+from keydesk.chart.own_labels import OwnLabel, fewest_labels, is_entry, own_labels
 from keydesk.chart.price_axis import Axis, PriceLine, PriceMark, Rank
 from keydesk.chart.scale import EDGE_ROWS, Scale, decimals_of, grid_step, multiples
 
+LEAST_NAME = 12  # columns that a name keeps beside a price: "stop, 3 more"
 FULL = 2  # labels in more than one row of so many leave no room for round prices
 NO_SIDES: Mapping[str, float] = {}
 
@@ -66,13 +67,12 @@ def price_labels(
     for rows, own_of_side in zip(
         halves, own_labels(scale, last, lines, *map(len, halves)), strict=True
     ):
-        placed |= _stacked(scale, own_of_side, rows, cursor)
+        placed |= _with_counted(scale, _stacked(scale, own_of_side, rows, cursor), rows)
     digits, named = _written(axis, scale, placed, last, sides, names=names)
     labels |= digits
-    own = placed.keys() | {scale.row(line.price) for line in lines if scale.holds(line.price)}
     marked: dict[int, Sequence[Run]] = {}
     for mark in marks:
-        if scale.holds(mark.price) and (y := scale.row(mark.price)) not in own:
+        if scale.holds(mark.price) and (y := scale.row(mark.price)) not in placed:
             text = f"{mark.text} {axis.price(mark.price)}"
             marked[y] = (*marked.get(y, ()), (text, "muted"))
     step = step or grid_step(scale, axis.pip, labels)
@@ -87,33 +87,41 @@ def price_labels(
 def row_of_last(
     scale: Scale, last: float, lines: Sequence[PriceLine], cursor: float | None = None
 ) -> int:
-    """Return the row of the last price; it leaves rows for planned prices, and beyond the edge for others farther out."""
+    """Return the row of the last price; it leaves rows for the labels on either side, and the nearest own price its own."""
     row = _row_with_edge(scale, last, lines)
     highest, lowest = _rows_for_last(scale, last, lines, cursor)
-    return row if highest > lowest else min(max(row, highest), lowest)
+    if highest > lowest:
+        return row
+    for label in fewest_labels(lines, last):
+        if label.line.rank != Rank.PLANNED and is_in_row(scale, label.line, row):
+            row += 1 if label.line.price >= last else -1
+            break
+    return min(max(row, highest), lowest)
 
 
 def _rows_for_last(
     scale: Scale, last: float, lines: Sequence[PriceLine], cursor: float | None
 ) -> tuple[int, int]:
-    """Return the highest and the lowest row that leave rows for planned prices, and one for the others of a side."""
-    above, below = (_rows_of_plan(last, lines, cursor, above=side) for side in (True, False))
+    """Return the highest and the lowest row that leave rows for planned prices and each kind, else for one of a side."""
+    labels = fewest_labels(lines, last)
+    above = below = 0
+    for kinds in (scale.rows, 1):
+        above, below = (
+            _rows_of_side(last, labels, cursor, kinds, above=side) for side in (True, False)
+        )
+        if above + below < scale.rows:
+            break
     return above, scale.rows - 1 - below
 
 
-def _rows_of_plan(
-    last: float, lines: Sequence[PriceLine], cursor: float | None, *, above: bool
+def _rows_of_side(
+    last: float, labels: Sequence[OwnLabel], cursor: float | None, kinds: int, *, above: bool
 ) -> int:
-    """Return the rows that planned prices on one side need, with one for the cursor and one for the other lines.
-
-    Without planned ones, the other lines need one where they are counted.
-    """
-    side = [line.rank for line in lines if (line.price >= last) == above]
-    planned = side.count(Rank.PLANNED)
-    has_cursor = cursor is not None and (cursor >= last) == above
-    if not planned:
-        return int(bool(side))
-    return planned + (planned < len(side)) + has_cursor
+    """Return the rows that planned prices on one side need, with one for the cursor and some for the other kinds."""
+    ranks = [label.line.rank for label in labels if (label.line.price >= last) == above]
+    planned = ranks.count(Rank.PLANNED)
+    has_cursor = bool(ranks) and cursor is not None and (cursor >= last) == above
+    return planned + min(kinds, len(ranks) - planned) + has_cursor
 
 
 def _row_with_edge(scale: Scale, last: float, lines: Sequence[PriceLine]) -> int:
@@ -180,8 +188,8 @@ class AxisLabels:
             rows = dict(made.rows)
             rows[made.last_row] = last_label(axis, scale, last)
             for y, label in made.own.items():
-                if not scale.holds(label.line.price):
-                    rows[y] = _own_text(axis, scale, label.line, last, sides), label.line.role
+                if not is_in_row(scale, label.line, y):
+                    rows[y] = _own_run(axis, scale, label.line, last, sides, y=y)
             return replace(made, rows=rows)
         self._key = key
         self._made = price_labels(
@@ -229,6 +237,29 @@ def _stacked(
     }
 
 
+def _with_counted(
+    scale: Scale, placed: Mapping[int, OwnLabel], rows: Sequence[int]
+) -> dict[int, OwnLabel]:
+    """Return labels with short ones of the prices that they would only count and whose row is free."""
+    full = dict(placed)
+    for y, label in placed.items():
+        counted = []
+        for line in label.lines:
+            row = scale.row(line.price)
+            is_shown = line is label.line or is_entry(line) or not scale.holds(line.price)
+            if is_shown or row in full or row not in rows:
+                counted.append(line)
+            else:
+                full[row] = OwnLabel(line, (line,), is_short=True)
+        full[y] = replace(label, lines=tuple(counted))
+    return full
+
+
+def is_in_row(scale: Scale, line: PriceLine, y: int) -> bool:
+    """Return whether a price is in sight in a row; a label in another row says its distance."""
+    return scale.holds(line.price) and scale.row(line.price) == y
+
+
 def _written(
     axis: Axis,
     scale: Scale,
@@ -243,20 +274,28 @@ def _written(
     words: dict[int, Sequence[Run]] = {}
     for y, label in placed.items():
         line = label.line
-        digits[y] = _own_text(axis, scale, line, last, sides), line.role
+        digits[y] = _own_run(axis, scale, line, last, sides, y=y)
+        more = ""
+        if line.rank == Rank.PLANNED:
+            more = "" if scale.holds(line.price) else " "  # before its arrow
+        elif not is_in_row(scale, line, y):
+            more = f" {axis.price(line.price)}"
+            if names - len(more) < min(LEAST_NAME, width_of(label.name(names))):
+                more = ""
         if names:
-            # A blank before the arrow of a planned price.
-            gap = " " * (line.rank == Rank.PLANNED and not scale.holds(line.price))
-            words[y] = (*label.name(names - len(gap)), (gap, "muted"))
+            words[y] = (*label.name(names - len(more)), (more, line.role))
     return digits, words
 
 
-def _own_text(
-    axis: Axis, scale: Scale, line: PriceLine, last: float, sides: Mapping[str, float]
-) -> str:
-    if scale.holds(line.price):
-        return axis.padded(axis.price(line.price))
-    return axis.far(line, sides.get(line.side, last), above=line.price > scale.high)
+def _own_run(
+    axis: Axis, scale: Scale, line: PriceLine, last: float, sides: Mapping[str, float], *, y: int
+) -> Run:
+    """Return the price, or the distance where the label is not in its row."""
+    is_inside = scale.holds(line.price)
+    if is_in_row(scale, line, y) or (line.rank == Rank.PLANNED and is_inside):
+        return axis.padded(axis.price(line.price)), line.role
+    now = sides.get(line.side, last)
+    return axis.far(line, now, above=line.price >= (now if is_inside else scale.high)), line.role
 
 
 def _place_of(price: float, scale: Scale, rows: Sequence[int], cursor: float | None) -> int:
