@@ -10,7 +10,7 @@ import pytest
 
 from keydesk.calc.trade_journal.rebuild import rebuild
 from keydesk.forms.info_form import LEAST_IN_SIGHT
-from keydesk.forms.modal_form import TextLine, wrap_text
+from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.forms.statistics.day import DayPage
 from keydesk.forms.statistics.group_tables import WIDEST_BAR
 from keydesk.forms.statistics.report_lines import (
@@ -119,6 +119,15 @@ def test_no_title_stands_alone_at_the_end_of_a_page(room: int) -> None:
     for at in range(room - 1, len(lines) - 1, room):
         assert "title" not in lines[at] or lines[at] == "0 title", lines[at]
     assert sum("title" in line for line in lines) == len(parts)
+
+
+@pytest.mark.parametrize(("room", "blanks"), [(9, 0), (10, 1), (8, 3)])
+def test_a_part_that_has_room_without_the_blank_row_above_it_stays_on_its_page(
+    room: int, blanks: int
+) -> None:
+    row: TextLine = (("row", "plain"),)
+    lines = in_pages([[row] * 5, [row] * 4], room)
+    assert lines == [*[row] * 5, *[BLANK] * blanks, *[row] * 4]
 
 
 def test_a_list_of_groups_is_broken_between_its_items() -> None:
@@ -280,8 +289,8 @@ async def test_the_last_trade_of_a_week_is_in_sight_in_120_columns() -> None:
 
 
 async def test_the_curve_says_what_it_shows() -> None:
-    assert re.search(r"Realized USD *Result:", await after(size=(120, 35)))
-    assert re.search(r"Result: .* Realized USD +│", await after())
+    assert re.search(r"Realized USD, times UTC *Result:", await after(size=(120, 35)))
+    assert re.search(r"Result: .* Realized USD, times UTC +│", await after())
 
 
 async def test_d_shows_the_week_and_goes_back_to_its_last_day() -> None:

@@ -98,6 +98,13 @@ def test_a_last_value_near_zero_stands_on_its_side_of_the_line_of_zero(
     assert rows[at + place].split()[-1] == name
 
 
+def test_a_drawdown_of_little_has_no_band_of_its_own_scale() -> None:
+    for fall, has_band in (("-15", False), ("-25", True)):
+        shown = curve((0, "100"), (30, fall), (60, "20"))
+        rows = texts(curve_rows(shown, (80, 20), UTC, ascii_only=False))
+        assert any("drawdown" in row for row in rows) is has_band
+
+
 def test_dates_are_as_short_as_they_differ() -> None:
     week = texts(
         curve_rows(curve(*((24 * day, "1") for day in range(5))), (80, 12), UTC, ascii_only=False)

@@ -26,7 +26,8 @@ from keydesk.forms.statistics.report_lines import (
 )
 from keydesk.keys.keymap import DAY_PAGE
 from keydesk.keys.textual_bindings import bindings_of
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.format import at
+from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.trade_journal.report import Page, Section, day_of, page, trades_of, week_of
 from keydesk.trade_journal.snapshot import JournalSnapshot
 
@@ -148,7 +149,7 @@ class DayPage(ScrolledForm):
         one, other = min(places, key=lambda each: self._lacks(each[0], each[1], above))
         beside_curve = in_pages(other, self.room, above)
         rows = self._curve_rows(one, above + 1, self.room // 3, len(beside_curve))
-        title: TextLine = ((curve_name(self.snapshot.currency), "bright"),)
+        title: TextLine = ((self._curve_name(curve), "bright"),)
         lines = in_pages([[title, *self._curve(curve, left, rows)], *one], self.room, above)
         return beside(lines, left + BETWEEN, beside_curve)
 
@@ -215,6 +216,10 @@ class DayPage(ScrolledForm):
                 return min(HIGHEST_CURVE, end - taken)
         return LOW_CURVE
 
+    def _curve_name(self, curve: Sequence[CurvePoint]) -> SafeText:
+        zone = at(curve[-1].time_ns, self.snapshot.context.zone).tzname() or ""
+        return curve_name(self.snapshot.currency, zone)
+
     def _curve(self, curve: Sequence[CurvePoint], width: int, rows: int) -> list[TextLine]:
         zone = self.snapshot.context.zone
         ascii_only = self.app.has_class("-ascii")
@@ -227,7 +232,7 @@ class DayPage(ScrolledForm):
         first, *others = sections
         result, *rest = first.sentences
         lines = section_lines(replace(first, sentences=(result,)), self.inside)
-        name: TextLine = ((curve_name(self.snapshot.currency), "muted"),)
+        name: TextLine = ((self._curve_name(curve), "muted"),)
         if len(lines) == 1 and width_of((*lines[0], *name)) < self.inside:
             lines = [two_ends(lines[0], name, self.inside)]
         words, *parts = parts_of([replace(first, sentences=tuple(rest)), *others], self.inside)

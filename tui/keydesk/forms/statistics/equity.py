@@ -30,6 +30,7 @@ LEAST_ROWS = 5  # of a curve, beside the row of its dates
 VALUES = 8  # columns of the values beside a curve, at least
 VALUE_ROWS = 4  # rows for each value beside it
 BAND_FROM = 12  # rows from which on the band has room
+LEAST_FALL = 0.2  # of the range of the curve, from which on it has a band of its own scale
 WEEK = 5  # trading days
 SATURDAY = 5
 CURVE = Signed("rise", "fall")  # not "loss": in mono that underlines, as a second line of zero
@@ -81,21 +82,24 @@ class EquityView(View[Drawn]):
         )
 
 
-def curve_name(currency: str) -> SafeText:
-    """Return what a curve shows."""
-    return safe(f"Realized {currency}".rstrip())
+def curve_name(currency: str, zone: str = "") -> SafeText:
+    """Return what a curve shows, and the zone of the times below it."""
+    return safe(f"Realized {currency}".rstrip() + (f", times {zone}" if zone else ""))
 
 
 def curve_rows(
     curve: Sequence[CurvePoint], size: tuple[int, int], zone: tzinfo, *, ascii_only: bool
 ) -> Rows:
-    """Return the curve over its dates, and the band of its drawdown where there is room."""
+    """Return the curve over its dates, and the band of its drawdown where there is room and it is a fair share."""
     columns, height = (
         max(CLOCK_COLUMNS, size[0] - _values_width(curve)),
         max(LEAST_ROWS, size[1] - 1),
     )
     times = _times(curve, columns, zone)
-    band = height // 4 if height >= BAND_FROM else 0
+    totals = [0.0, *(float(point.total) for point in curve)]
+    deepest = -float(min(point.below for point in curve))
+    has_band = height >= BAND_FROM and deepest >= (max(totals) - min(totals)) * LEAST_FALL
+    band = height // 4 if has_band else 0
     x = Span(times.xs[0], times.xs[-1])
     top = _curve_plot(curve, times, x, (columns, height - band - bool(band)), ascii_only=ascii_only)
     rows = list(top)

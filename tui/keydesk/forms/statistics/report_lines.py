@@ -55,9 +55,15 @@ def in_pages(parts: Sequence[Sequence[TextLine]], room: int, above: int = 0) -> 
     lines: list[TextLine] = []
     most, of = MOST_WHOLE
     for part in parts:
-        lines += [BLANK] if lines else []
-        at = (above + len(lines)) % room
         together = len(part) if len(part) <= room * most // of else LEAST_OF_PART
+        left = room - (above + len(lines)) % room
+        if lines and left not in {
+            len(part),
+            together,
+            room,
+        }:  # a row of a part is worth more than a blank one
+            lines.append(BLANK)
+        at = (above + len(lines)) % room
         if at + together > room > LEAST_OF_PART:
             lines += [BLANK] * (room - at)
         lines += part

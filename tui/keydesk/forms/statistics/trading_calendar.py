@@ -112,7 +112,7 @@ class CalendarView(View[CalendarData]):
         title = _title(len(mondays), span[1] - span[0] + 1, given.width)
         cells = [title, *shown.lines(_heads(mondays, shown.cell))]
         own = [each for each in given.trades if booking_date(each.closed_ns or 0) == self.chosen]
-        which = "of the day"
+        which = f"of the day, times {given.zone_name}"
         if wide := beside_trades([*cells, BLANK, *below], own, which, given, TRADE_TIME):
             return page_of(wide, (), months, given.rows)
         tables = _months_and_trades(months, own, which, given, trades_room(cells, below, given))
