@@ -62,9 +62,8 @@ def own_labels(
 
     def single(line: PriceLine) -> object:
         kind = kind_of(line)
-        return (
-            (kind, line.price) if kind in apart and scale.holds(line.price) else _side(line, last)
-        )
+        is_apart = kind in apart and scale.holds(line.price)
+        return (kind, line.price) if is_apart else _side(line, last)
 
     apart = {kind for kind in map(kind_of, lines) if _are_apart(scale, kind, lines)}
     labels = _labels(lines, last, single)
@@ -89,11 +88,9 @@ def _side(line: PriceLine, last: float) -> object:
 def widest_name(lines: Sequence[PriceLine], room: int, price: int) -> int:
     """Return the columns that names need at most, however their prices lie; `price` more for those of orders."""
     labels = [*_labels(lines, 0.0, kind_of), *(OwnLabel(line, (line,)) for line in lines)]
-    return max(
-        width_of(label.name(room))
-        + price * (label.line.rank != Rank.PLANNED and not is_entry(label.line))
-        for label in labels
-    )
+    orders = [label.line.rank != Rank.PLANNED and not is_entry(label.line) for label in labels]
+    sizes = [width_of(label.name(room)) for label in labels]
+    return max(size + price * order for size, order in zip(sizes, orders, strict=True))
 
 
 def is_entry(line: PriceLine) -> bool:

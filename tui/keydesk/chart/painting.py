@@ -14,7 +14,7 @@ from keydesk.chart.layout import MARGIN, Layout
 from keydesk.chart.lines import Span, first_touching, paint_line, paint_spans, stroke_of
 from keydesk.chart.own_labels import is_entry
 from keydesk.chart.price_axis import PriceLine, Rank
-from keydesk.chart.price_labels import PriceLabels, is_in_row
+from keydesk.chart.price_labels import PriceLabels
 from keydesk.chart.scale import Scale
 from keydesk.chart.scene import Scene
 from keydesk.store.state import Candle
@@ -160,7 +160,7 @@ def _paint_prices(canvas: Canvas, view: View) -> None:
     """Draw the prices of own labels across the chart, of short labels a stub beside the candles.
 
     A price whose label stands in another row has no line, for it would lead to no label or to that of another price. The
-    line of a planned one ends with the candles.
+    line of a planned one ends with the candles where no label is in its row.
     """
     plot, scale, labels = view.layout.plot, view.scale, view.labels.own
     beside = min(plot, view.layout.columns[-1] + view.scene.look.body)
@@ -169,9 +169,10 @@ def _paint_prices(canvas: Canvas, view: View) -> None:
     lines: dict[tuple[int, int, int], list[PriceLine]] = {}
     for y, label in labels.items():
         line, row = label.line, scale.row(label.line.price)
+        planned = line.rank == Rank.PLANNED
         if label.is_short:
             lines.setdefault((y, beside, beside + MARGIN), []).append(line)
-        elif is_in_row(scale, line, y) or _is_drawn_apart(view, row, line):
+        elif scale.holds(line.price) and (row == y or (planned and row not in labels)):
             start = 0 if line.since_ns is None else _column_of(line.since_ns, view)
             lines.setdefault((row, start, plot if row == y else beside), []).append(line)
     for (y, start, end), own in lines.items():
@@ -179,13 +180,6 @@ def _paint_prices(canvas: Canvas, view: View) -> None:
         canvas.behind(
             y, start, (glyphs * plot)[start:end], *dict.fromkeys(line.role for line in own)
         )
-
-
-def _is_drawn_apart(view: View, row: int, line: PriceLine) -> bool:
-    """Return whether a planned price has a line in a row without the label of a price that is elsewhere."""
-    beside = view.labels.own.get(row)
-    in_sight = line.rank == Rank.PLANNED and view.scale.holds(line.price)
-    return in_sight and (beside is None or is_in_row(view.scale, beside.line, row))
 
 
 def _column_of(time_ns: int, view: View) -> int:
