@@ -312,8 +312,8 @@ class HeatMap(Struct, frozen=True, dict=True):
             ]
         return joined(parts)
 
-    def legend(self, *doubts: str) -> list[TextLine]:
-        """Return what the tints mean, and why they may mean little: in the first of these words that fit behind it."""
+    def legend(self, doubt: str = "") -> list[TextLine]:
+        """Return what the tints mean, and why they may mean little: behind it where that fits."""
         width, currency = self.given.width, self.given.snapshot.currency
         step = self.largest / LEVELS
         line: list[Words] = [(safe(f"  in steps of {money(step)} {currency}".rstrip()), "muted")]
@@ -325,11 +325,9 @@ class HeatMap(Struct, frozen=True, dict=True):
             amounts = f"reversed from {money(2 * step)} {currency}".rstrip()
             about = amounts if self.has_amounts else f"1 to {LEVELS}{line[0][0][1:]}"
             line = [(safe(f"+ gain, {MINUS} loss, {about}"), "muted")]
-        room = width - width_of(line)
-        behind = next((safe(f".  {each}") for each in doubts if len(each) + 3 <= room), safe(""))
-        if behind or not doubts:
-            return fold_line((*line, (behind, "muted")) if behind else line, width)
-        return [*fold_line(line, width), *wrap_text(safe(doubts[-1]), "muted", width)]
+        if doubt and width_of(line) + len(doubt) + 3 <= width:
+            return [[*line, (safe(f".  {doubt}"), "muted")]]
+        return [*fold_line(line, width), *(wrap_text(safe(doubt), "muted", width) if doubt else [])]
 
 
 def _rounded(value: Decimal) -> int:

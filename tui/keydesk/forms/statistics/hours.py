@@ -61,7 +61,7 @@ class HoursView(View[Cells]):
             (safe(f"   hours in {given.zone_name}"), "muted"),
         )
         head = fold_line(title, given.width)
-        below = [*chosen_lines(name, chosen, given), *shown.legend(*_few_texts(data))]
+        below = [*chosen_lines(name, chosen, given), *shown.legend(_few_text(data))]
         shown = rows_of(shown, len(head) + 1 + len(below), figures=FIGURES)
         cells = [*head, *shown.lines(self._heads)]
         own = [each for each in given.trades if self._is_chosen_hour(each, given)]
@@ -114,10 +114,10 @@ class HoursView(View[Cells]):
         return True
 
 
-def _few_texts(data: Cells) -> tuple[SafeText, ...]:
-    """Return how many cells rest on few trades, and only that some do."""
+def _few_text(data: Cells) -> SafeText:
+    """Return how many cells rest on few trades, if any."""
     few = sum(is_few(each.n) for each in data.values())
     if not few:
-        return ()
+        return safe("")
     which = "each cell" if len(data) == few else f"{few} of {len(data)} cells"
-    return safe(f"n {CHANCE} ({which})."), safe(f"n {CHANCE}.")
+    return safe(f"n {CHANCE} ({which}).")
