@@ -346,7 +346,8 @@ def test_the_values_of_a_panel_are_as_far_apart_as_they_differ(mfe: str, rows: i
     places = [(at, float(text)) for at, text in named if re.fullmatch(r"[\d.]+", text)]
     zero, _ = places.pop()
     assert zero == next(n for n, line in enumerate(lines) if "MAE 0" in line) - 1
-    assert len({round((zero - at) / value, 6) for at, value in places}) <= 1
+    apart = {round((zero - at) / value, 6) for at, value in places}
+    assert len(apart) == 1 or (rows == 8 and not apart), "a panel of two rows may have 0 alone"
 
 
 @pytest.mark.parametrize("width", [76, 116, 196])

@@ -57,11 +57,8 @@ def in_pages(parts: Sequence[Sequence[TextLine]], room: int, above: int = 0) -> 
     for part in parts:
         together = len(part) if len(part) <= room * most // of else LEAST_OF_PART
         left = room - (above + len(lines)) % room
-        if lines and left not in {
-            len(part),
-            together,
-            room,
-        }:  # a row of a part is worth more than a blank one
+        # A row of a part is worth more than a blank one.
+        if lines and left not in {len(part), together, room}:
             lines.append(BLANK)
         at = (above + len(lines)) % room
         if at + together > room > LEAST_OF_PART:
