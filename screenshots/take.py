@@ -82,7 +82,7 @@ STATISTICS = (
     ("day", ("g", "d"), "Result:"),
     ("equity", ("g", "k", "3"), "Realized"),
     ("hours", ("g", "k", "6"), "by hour and weekday"),
-    ("excursions", ("g", "k", "5"), "losing trades"),
+    ("excursions", ("g", "k", "5"), "how far for you"),
 )
 JOURNAL_PICTURES = tuple(
     Picture(
