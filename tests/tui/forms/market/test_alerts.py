@@ -304,7 +304,9 @@ async def test_the_chosen_alert_stands_on_a_chart_of_its_instrument_with_its_lev
     assert [line for line in text.splitlines() if "alert" in line and "1.08500" in line]
 
 
-@pytest.mark.parametrize(("level", "label"), [("1.0900", "alert 1.09000"), ("1.2000", "alert ↑")])
+@pytest.mark.parametrize(
+    ("level", "label"), [("1.0900", "alert 1.09000"), ("1.2000", "alert 1.20000 ↑")]
+)
 async def test_a_level_above_the_candles_widens_the_chart_unless_it_is_far(
     level: str, label: str
 ) -> None:
