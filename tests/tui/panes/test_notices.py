@@ -87,28 +87,6 @@ async def test_the_panes_stand_still_while_an_outcome_has_the_instruments_line()
         assert "NOT SENT" not in bottom(screen, 3)
 
 
-async def test_the_page_of_messages_is_not_repeated_below_it_but_what_waits_stays() -> None:
-    store = store_with(Notice("good", FILLED, WALL_NS, outcome="kd-1"))
-    async with DeskApp(store).run_test(size=(120, 35)) as pilot:
-        await pilot.pause()
-        screen = pilot.app.screen
-        assert isinstance(screen, DeskScreen)
-        pane = screen.query_one(Notices)
-        assert FILLED in pane_text(pane)
-        await pilot.app.push_screen(MessagesPage(store))
-        screen.on_frame(later(store, 1))
-        await pilot.pause()
-        assert FILLED not in pane_text(pane)
-        store.add_notice(Notice("bad", NOT_SENT, WALL_NS))
-        screen.on_frame(later(store, 2))
-        await pilot.pause()
-        assert NOT_SENT in pane_text(pane)
-        await pilot.press("escape")
-        screen.on_frame(later(store, 3))
-        await pilot.pause()
-        assert FILLED in pane_text(pane)
-
-
 @pytest.mark.parametrize("hours", [-1, 1])
 async def test_a_wall_clock_that_is_set_neither_takes_a_message_away_nor_keeps_it(
     hours: int,

@@ -140,7 +140,6 @@ class Store:
         self.market: ControlledMarket | None = None  # of practice, where the desk may control it
         self.notices: list[Notice] = []  # newest last
         self.unkept_notices: list[Notice] = []  # not written to the account's file yet
-        self.lists_notices = False  # the page of messages is open
         self.tour = safe("")  # the step of the tour that comes next
         self.kept_notices: Sequence[Notice] = ()  # of earlier desks, newest last
         self.arming = Arming()

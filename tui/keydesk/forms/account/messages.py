@@ -52,15 +52,6 @@ class MessagesPage(SearchForm):
         self.ledger = OWN
         super().__init__()
 
-    def on_mount(self) -> None:
-        """Take its place, and that of the message line."""
-        super().on_mount()
-        self.store.lists_notices = True
-
-    def on_unmount(self) -> None:
-        super().on_unmount()
-        self.store.lists_notices = False
-
     def on_frame(self, frame: Frame) -> None:
         if frame.touched(Topic.NOTICES):
             self.redraw()

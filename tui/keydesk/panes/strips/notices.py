@@ -195,21 +195,13 @@ def _standing_in(notices: Sequence[Words], room: int) -> tuple[Notice, ...]:
 
 
 def _unexpired(frame: Frame) -> list[Notice]:
-    """Return the notices that have not expired, newest first; older ones if they wait or were not painted yet.
-
-    While the page of messages shows all of them, only those that wait.
-    """
+    """Return the notices that have not expired, newest first; older ones if they wait or were not painted yet."""
     store = frame.store
     newest_first = enumerate(filter(store.is_of_this_ledger, reversed(store.notices)))
     living = (
         each
         for place, each in newest_first
-        if each.waits
-        or (
-            not store.lists_notices
-            and (place < NEWEST or each.outcome)
-            and _age(each, frame) < _time_of(each)
-        )
+        if each.waits or ((place < NEWEST or each.outcome) and _age(each, frame) < _time_of(each))
     )
     return list(islice(living, NEWEST))
 
