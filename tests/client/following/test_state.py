@@ -28,7 +28,7 @@ from support.broker import PracticeServer
 
 pytestmark = pytest.mark.e2e
 
-LONG_S = 30.0
+LONG_S = 120.0  # between two prices of a quiet hour pass many seconds
 PAIR = "EUR_USD"
 
 
