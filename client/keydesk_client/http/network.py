@@ -63,7 +63,7 @@ class Network(httpcore.AsyncNetworkBackend):
         """Connect to a Unix socket."""
         began = time.monotonic()
         stream = await self._backend.connect_unix_socket(path, timeout, socket_options)
-        return await self.opened(stream, self._tls_layers, began)
+        return await self.opened(UnixStream(stream), self._tls_layers, began)
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
@@ -99,6 +99,52 @@ class _Stream(httpcore.AsyncNetworkStream):
 
     def get_extra_info(self, info: str) -> object:
         return self._stream.get_extra_info(info)
+
+
+class UnixStream(_Stream):
+    """A connection by Unix socket of which a reader can be cancelled at any time.
+
+    That of anyio raises `InvalidStateError` in the event loop when its bytes arrive in the turn of the cancellation; asyncio
+    prints that. So it is asked only once there is something to read, and has nothing to wait for.
+    """
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+        super().__init__(stream)
+        self._socket: socket.socket = stream.get_extra_info("socket")
+        self._input: asyncio.Future[None] | None = None  # while a reader waits
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - same
+        """Wait for input, and return it."""
+        try:
+            async with asyncio.timeout(timeout):
+                await self._until_input()
+        except TimeoutError as error:
+            raise httpcore.ReadTimeout from error
+        return await self._stream.read(max_bytes, timeout)
+
+    async def aclose(self) -> None:
+        """Close it; a reader that waits fails, as one of a closed socket."""
+        self._end_wait()
+        await self._stream.aclose()
+
+    async def _until_input(self) -> None:
+        if self._socket.fileno() < 0:  # closed
+            return
+        loop = asyncio.get_running_loop()
+        waiting = self._input = loop.create_future()
+        loop.add_reader(self._socket, self._end_wait)
+        try:
+            await waiting
+        finally:
+            self._end_wait()
+
+    def _end_wait(self) -> None:
+        waiting, self._input = self._input, None
+        if waiting is None:
+            return
+        asyncio.get_running_loop().remove_reader(self._socket)
+        if not waiting.done():
+            waiting.set_result(None)
 
 
 class OpeningStream(_Stream):

@@ -1,6 +1,7 @@
 """A request may be cancelled, or its client closed, at any moment: no place, connection or socket is lost by it."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -123,6 +124,34 @@ async def test_a_pool_that_is_closed_at_any_moment_ends_its_requests_and_leaves_
         async with asyncio.timeout(IN_TIME_S):
             await asyncio.gather(*asking, return_exceptions=True)
     await server.wait_until_left()
+
+
+async def test_bytes_that_arrive_as_their_reader_is_cancelled_raise_nothing_in_the_event_loop(
+    tmp_path: Path,
+) -> None:
+    """asyncio prints what is raised there: over a terminal that the desk has just given back."""
+    loop = asyncio.get_running_loop()
+    raised: list[dict[str, object]] = []
+    loop.set_exception_handler(lambda _, context: raised.append(context))
+    path = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+        listening.setblocking(False)
+        listening.bind(str(path))
+        listening.listen()
+        url = f"http+unix://{path}"
+        pool = DefaultTransport(address_of(url), 1, None)
+        asking = asyncio.create_task(body_of_a_response(pool, url))
+        peer, _ = await loop.sock_accept(listening)
+        with peer:
+            await loop.sock_recv(peer, 65_536)
+            for _ in range(PASSES):  # until it waits for the response
+                await asyncio.sleep(0)
+            loop.call_soon(asking.cancel)  # in the next turn, before its bytes are announced
+            peer.send(b"HTTP/1.1 200 OK\r\n")
+            await asyncio.gather(asking, return_exceptions=True)
+            await pool.aclose()
+    assert asking.cancelled()
+    assert raised == []
 
 
 async def test_closing_does_not_wait_for_a_peer_that_is_silent_in_the_handshake() -> None:
