@@ -202,11 +202,15 @@ def _ticks(axes: _Axes, least: int = 0) -> list[float]:
 
 
 def _values(axes: _Axes) -> Rows:
-    """Return the values beside a panel, that of the first stop's distance among them, and the names of the axes."""
+    """Return the values beside a panel, the unit with that of the line at the first stop's distance, and the names of the axes."""
     plot = Plot((0, axes.rows), axes.x, axes.y)
     texts = {plot.row(value): text for value, text in _named(_ticks(axes, LEAST_TICKS)).items()}
-    shown = ["MFE", *(texts.get(y, "") for y in range(axes.rows)), "MAE"]
-    return [[(f"{text:>{AXIS - 1}} ", "muted")] for text in shown]
+    if (line := plot.row(1.0)) != plot.row(0.0):
+        texts[line] = f"{texts.get(line, '1')} R"
+    names = [texts.get(y, "") for y in range(axes.rows)]
+    names = [name if name.endswith("R") else f"{name}  " for name in names]
+    shown = [f"{name:>{AXIS - 1}} "[:AXIS] for name in ("MFE", *names, "MAE")]
+    return [[(text, "muted")] for text in shown]
 
 
 def _named(values: Sequence[float]) -> dict[float, str]:
