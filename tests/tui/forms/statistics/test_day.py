@@ -12,7 +12,7 @@ from keydesk.calc.trade_journal.rebuild import rebuild
 from keydesk.forms.info_form import LEAST_IN_SIGHT
 from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.forms.statistics.day import DayPage
-from keydesk.forms.statistics.group_tables import WIDEST_BAR
+from keydesk.forms.statistics.group_tables import BAR_NAME, WIDEST_BAR
 from keydesk.forms.statistics.report_lines import (
     in_pages,
     is_of_figures,
@@ -239,6 +239,14 @@ async def test_a_wide_window_stacks_the_tables_and_fills_both_columns_with_long_
         assert any(line[columns].strip(" │") for line in lines[-3:])
 
 
+async def test_the_week_has_its_tables_in_pairs_and_its_drawdown_in_the_largest_window() -> None:
+    text = await after("d", size=(200, 44), trades_a_day=5)
+    assert re.search(r"Days .* By instrument ", text)
+    assert "drawdown from the highest value" in text
+    assert text.count(BAR_NAME) == 1
+    assert "page 1/" not in text
+
+
 async def test_a_week_of_two_pages_leaves_no_rows_free_on_the_first() -> None:
     lines = (await after("d", "left", size=(120, 31))).splitlines()
     assert "page 1/2" in lines[-1]
@@ -315,7 +323,7 @@ def words_of(lines: Iterable[TextLine]) -> list[str]:
 
 def test_the_page_has_every_sentence_and_cell_of_the_report() -> None:
     shown = page(snapshot().journal, day_of(LAST_DAY.date()), snapshot().context, "PRACTICE")
-    expected: list[str] = []
+    expected = [*BAR_NAME.split()]  # named once, whatever the number of tables
     for each in shown.sections:
         heads = each.columns[1:] if each.results else () if is_of_figures(each) else each.columns
         heads = tuple(head for head in heads if any(row[head] for row in each.rows))

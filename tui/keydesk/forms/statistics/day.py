@@ -180,6 +180,7 @@ class DayPage(ScrolledForm):
         return [
             *places,
             *((pairs, [*beside_it, *shape]) for shape in shapes),
+            ([*pairs, *lowest], beside_it),
             ([*at_left, *lowest], beside_it),
         ]
 

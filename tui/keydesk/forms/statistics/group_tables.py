@@ -20,6 +20,7 @@ TWO_FROM = 104  # columns of two tables beside each other
 LEAST_NAME = 13  # columns: By instrument
 LEAST_BAR, USUAL_BAR, WIDEST_BAR = 5, 8, 16  # cells of a bar to each side of its axis
 LEFT_OUT_FIRST = ("win %", "n", "R")
+BAR_NAME = "bar: result"  # as wide as the shortest bar with its axis
 SIGNED = frozenset({"result", "R"})
 
 
@@ -52,7 +53,11 @@ def tables_below(
     bars = iter(
         bars_of([value for each in sections for value in each.results], layout.bar, split=True)
     )
-    return [_table(each, layout, [next(bars) for _ in each.results]) for each in sections]
+    tables = [_table(each, layout, [next(bars) for _ in each.results]) for each in sections]
+    if layout.bar:  # named once, as all of a page have one scale
+        name = f"{'':{GAP}}{BAR_NAME:^{2 * layout.bar + 1}}"
+        tables[0][0] = (*tables[0][0], (safe(name.rstrip()), "faint"))
+    return tables
 
 
 def bar_cells(sections: Sequence[Section], *widths: int) -> int:
