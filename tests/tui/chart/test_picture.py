@@ -284,13 +284,22 @@ def test_no_label_lies_about_its_price_and_the_nearest_stop_of_each_side_is_name
     assert labels.last_row not in rows
     in_labels = [line for label in labels.own.values() for line in label.lines]
     assert sorted(map(repr, in_labels)) == sorted(map(repr, lines))
-    hidden = [
-        line.price for label in labels.own.values() for line in label.lines
-        if line is not label.line and line.role != "entry" and scale.holds(line.price)
-    ]  # fmt: skip
-    for price in hidden:
-        has_own_side = (scale.row(price) < labels.last_row) == (price >= last)
-        assert scale.row(price) in {*rows, labels.last_row} or not has_own_side
+    kinds_shown = [
+        (line.role, line.price) for line in (label.line for label in labels.own.values())
+    ]
+    for label in labels.own.values():
+        if label.line.role != "entry" and len({line.price for line in label.lines}) > 1:
+            for role, price in kinds_shown:
+                is_beyond = (
+                    label.line.price < price
+                    if label.line.price >= last
+                    else price < label.line.price
+                )
+                assert (
+                    role != label.line.role
+                    or not is_beyond
+                    or (price >= last) != (label.line.price >= last)
+                )
     for above in (True, False):
         side = [line for line in lines if (line.price >= last) == above]
         stops = [line.price for line in side if line.role == "stop"]
@@ -300,9 +309,7 @@ def test_no_label_lies_about_its_price_and_the_nearest_stop_of_each_side_is_name
             assert any(line.price == nearest and line.role == "stop" for line in firsts)
 
 
-def test_a_line_crosses_the_candles_for_each_label_in_its_row_and_short_labels_have_a_stub() -> (
-    None
-):
+def test_a_line_crosses_the_candles_for_each_label_in_its_row() -> None:
     plan = PriceLine(1.0843, "new entry", "planned", Rank.PLANNED)
     scene = scene_of(path(1.08431, 300), lines=(*own_lines(1.08431, 40), plan))
     picture = drawn(scene)
@@ -320,12 +327,9 @@ def test_a_line_crosses_the_candles_for_each_label_in_its_row_and_short_labels_h
         }
         for part in (slice(0, newest), slice(newest + 1, newest + 3))
     )
-    short = {y for y, label in labels.own.items() if label.is_short}
     at_row = {y for y, label in labels.own.items() if is_in_row(scale, label.line, y)}
-    assert across == at_row - short
-    assert beside == at_row
-    assert short
-    assert short < at_row < set(labels.own)
+    assert across == beside == at_row
+    assert at_row < set(labels.own)
 
 
 @pytest.mark.parametrize(("per_column", "times"), [(2, 2), (4, 4)])
@@ -388,7 +392,7 @@ def test_the_blank_behind_the_words_of_a_line_is_not_underlined_with_them() -> N
     stops = (PriceLine(candles[-1].close - 0.0010, "stop", "stop"),) * 2
     picture = drawn(scene_of(candles, width=90, height=24, lines=stops))
     [row] = [row for row in picture.rows if "stop" in text_of(row)]
-    assert row[-4:-1] == [(" ", "muted"), ("stop", "stop"), (", 1 more", "muted")]
+    assert row[-4:-1] == [(" ", "muted"), ("2 stops", "stop"), (" at", "muted")]
 
 
 def test_a_line_whose_label_is_in_another_row_ends_with_the_candles() -> None:
@@ -403,7 +407,8 @@ def test_a_line_whose_label_is_in_another_row_ends_with_the_candles() -> None:
     assert labels is not None
     assert scale is not None
     at = scale.row(last - 0.0010)
-    assert sorted(labels.own) == [at - 1, at, at + 1]
+    assert sorted(labels.own) == [at, at + 1, at + 2]
+    assert labels.own[at].line.role == "stop"
     for y in labels.own:
         dashes = [role for glyph, role in cells(picture)[layout.top + y] if glyph == "╌"]
         assert bool(dashes) == (y == at)

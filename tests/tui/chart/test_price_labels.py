@@ -33,7 +33,7 @@ def words(labels: PriceLabels) -> dict[int, str]:
 @given(st.lists(st.integers(-5, 60), max_size=40).map(sorted), st.integers(0, 40))
 def test_labels_get_places_of_their_own_in_order(wanted: list[int], more: int) -> None:
     room = len(wanted) + more
-    places = spread(wanted, room)
+    places = spread(wanted, room, [1] * len(wanted))
     assert len(places) == len(wanted)
     assert all(0 <= place < room for place in places)
     assert all(one < other for one, other in pairwise(places))
@@ -41,7 +41,17 @@ def test_labels_get_places_of_their_own_in_order(wanted: list[int], more: int) -
 
 @given(st.lists(st.integers(0, 30), max_size=12, unique=True).map(sorted))
 def test_labels_with_room_stand_where_they_are_wanted(wanted: list[int]) -> None:
-    assert spread(wanted, 31) == wanted
+    assert spread(wanted, 31, [1] * len(wanted)) == wanted
+
+
+@pytest.mark.parametrize("stop", [0, 1, 2])
+def test_of_labels_that_want_one_row_a_stop_has_it(stop: int) -> None:
+    targets = at(TARGET, 32.0, 31.5, 31.0)
+    lines = [replace(line, rank=Rank.PLANNED) for line in targets]  # which have a label each
+    lines[stop] = replace(STOP, price=lines[stop].price)
+    made = price_labels(AXIS, Scale(0, 100, 20), 80.0, lines).own
+    assert made[Scale(0, 100, 20).row(31.0)].line.role == "stop"
+    assert len(made) == len(lines)
 
 
 @given(
@@ -89,13 +99,19 @@ def test_a_label_stands_on_its_side_of_the_cursor(cursor: float, price: float, l
 
 
 def named(lines: list[PriceLine], *, rows: int = 20, above: int = 9, below: int = 9) -> list[str]:
-    """What the labels of a chart from 0 to 100 say, the last price at 50, from the highest down."""
+    """What the labels of kinds say in a chart from 0 to 100, the last price at 50, from the highest down."""
     sides = own_labels(Scale(0, 100, rows), 50.0, lines, above, below)
     return [
         "".join(text for text, _ in label.name(NAMES)) + f" {label.line.price:.1f}"
         for labels in sides
         for label in labels
     ]
+
+
+def written(lines: list[PriceLine], *, rows: int = 20) -> list[str]:
+    """What all labels of that chart say."""
+    made = price_labels(AXIS, Scale(0, 100, rows), 50.0, lines, names=NAMES)
+    return [f"{words(made)[y]} {made.rows[y][0].strip()}" for y in sorted(made.own)]
 
 
 ENTRY = PriceLine(45.0, "long", "entry", units=Decimal(10_000))
@@ -109,29 +125,49 @@ def at(line: PriceLine, *prices: float) -> list[PriceLine]:
     return [replace(line, price=price) for price in prices]
 
 
-def test_prices_with_a_free_row_between_them_have_a_label_each() -> None:
+def test_prices_whose_rows_are_free_have_a_label_each() -> None:
     lines = [ENTRY, *at(STOP, 10.0, 20.0, 30.0)]
-    assert named(lines) == ["long 10k 45.0", "stop 30.0", "stop 20.0", "stop 10.0"]
+    assert written(lines) == ["long 10k 45.0", "stop 30.0", "stop 20.0", "stop 10.0"]
 
 
-def test_a_kind_without_a_free_row_between_its_prices_has_its_nearest_on_each_side_and_their_number() -> (
-    None
-):
-    lines = [*at(STOP, 10.0, 12.0, 30.0, 60.0, 80.0), *at(TARGET, 70.0, 90.0)]
-    assert named(lines) == [
-        "target 90.0", "target 70.0", "stop, 1 more 60.0", "stop, 2 more 30.0",
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("prices", "shown"),
+    [
+        ((40.0, 31.0, 30.5, 10.0), ["stop 40.0", "3 stops from 31.0"]),
+        ((41.0, 40.5, 30.0, 20.0), ["4 stops from 41.0"]),
+        ((40.0, 40.0, 30.0), ["2 stops at 40.0", "stop 30.0"]),
+        ((40.0, 30.0, -10.0), ["stop 40.0", "2 stops from 30.0"]),
+        ((-10.0, -10.0), ["2 stops at −10.0 ↓ 60p"]),
+    ],
+)
+def test_only_the_farthest_label_of_a_kind_counts_what_is_there_and_beyond(
+    prices: tuple[float, ...], shown: list[str]
+) -> None:
+    assert written(at(STOP, *prices)) == shown
+
+
+def test_a_kind_whose_nearest_price_has_lost_its_row_has_no_label_of_a_farther_one() -> None:
+    lines = [*at(STOP, 40.0, 20.0), *at(LIMIT, 40.5, 20.5)]
+    assert written(lines) == ["2 buy limits from 40.5 ↓ 9.5p", "stop 40.0", "stop 20.0"]
+
+
+def test_of_farther_prices_in_one_row_the_stop_has_the_label() -> None:
+    lines = [*at(LIMIT, 45.0, 20.5), *at(STOP, 40.0, 20.0)]
+    assert written(lines) == ["2 buy limits from 45.0", "stop 40.0", "stop 20.0"]
 
 
 @pytest.mark.parametrize(
     ("rows", "shown"),
     [
         (12, ["target 90.0", "target 70.0", "stop 30.0", "stop 10.0"]),
-        (7, ["target, 1 more 70.0", "stop, 1 more 30.0"]),
+        (7, ["target 90.0", "target 70.0", "stop 30.0", "stop 10.0"]),
+        (6, ["target 90.0", "target 70.0", "2 stops from 30.0"]),
     ],
 )
-def test_labels_take_half_of_the_rows_before_each_kind_has_one(rows: int, shown: list[str]) -> None:
-    assert named([*at(STOP, 10.0, 30.0), *at(TARGET, 70.0, 90.0)], rows=rows) == shown
+def test_labels_of_farther_prices_take_half_of_the_rows_the_nearest_first(
+    rows: int, shown: list[str]
+) -> None:
+    assert written([*at(STOP, 10.0, 30.0), *at(TARGET, 70.0, 90.0)], rows=rows) == shown
 
 
 def test_entries_that_share_a_label_have_their_average_with_units_and_number_of_trades() -> None:
@@ -142,27 +178,17 @@ def test_entries_that_share_a_label_have_their_average_with_units_and_number_of_
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("beyond", "shown"),
-    [
-        (at(STOP, -10.0, -13.0), ["stop 30.0", "stop, 1 more -10.0"]),
-        (at(LIMIT, -10.0, -13.0), ["stop 30.0", "buy limit, 1 more -10.0"]),
-        (at(ENTRY, -10.0, 20.0), ["long 20k, 2 trades 5.0", "stop 30.0"]),
-    ],
-)
-def test_beyond_the_edge_a_kind_has_one_label_and_entries_there_share_that_of_the_others(
-    beyond: list[PriceLine], shown: list[str]
-) -> None:
-    assert sorted(named([STOP, *beyond])) == sorted(shown)
+def test_entries_beyond_the_edge_share_the_label_of_the_others() -> None:
+    assert named(at(ENTRY, -10.0, 20.0)) == ["long 20k, 2 trades 5.0"]
 
 
 def test_equal_prices_share_a_label() -> None:
-    assert named([STOP, STOP, ENTRY, ENTRY]) == ["long 20k, 2 trades 45.0", "stop, 1 more 30.0"]
+    assert named([STOP, STOP, ENTRY, ENTRY]) == ["long 20k, 2 trades 45.0", "2 stops at 30.0"]
 
 
 def test_buy_and_sell_orders_have_labels_of_their_own() -> None:
     sells = at(PriceLine(0.0, "sell stop", "sell", Rank.WORKING), 19.0, 18.0)
-    assert named([LIMIT, *sells]) == ["buy limit 20.0", "sell stop, 1 more 19.0"]
+    assert named([LIMIT, *sells]) == ["buy limit 20.0", "2 sell stops from 19.0"]
 
 
 def test_a_planned_price_shares_no_label_with_the_one_that_it_would_replace() -> None:
@@ -175,9 +201,9 @@ def test_a_planned_price_shares_no_label_with_the_one_that_it_would_replace() ->
 @pytest.mark.parametrize(
     ("below", "shown"),
     [
-        (3, ["long 10k 45.0", "alert, 1 more 31.0", "stop, 1 more 30.0"]),
-        (2, ["long 10k, 2 more 45.0", "stop, 1 more 30.0"]),
-        (1, ["stop, 4 more 30.0"]),
+        (3, ["long 10k 45.0", "alert, 1 other 31.0", "2 stops from 30.0"]),
+        (2, ["long 10k, 2 others 45.0", "2 stops from 30.0"]),
+        (1, ["2 stops, 3 others from 30.0"]),
     ],
 )
 def test_where_rows_are_fewer_than_kinds_stop_and_entry_stay_and_the_last_label_counts_the_rest(
@@ -189,11 +215,24 @@ def test_where_rows_are_fewer_than_kinds_stop_and_entry_stay_and_the_last_label_
 
 @pytest.mark.parametrize(
     ("room", "name"),
-    [(28, "buy limit, 12 more"), (17, "buy, 12 more"), (11, "buy +12"), (6, "bu +12"), (4, "")],
+    [(18, "13 buy limits from"), (17, "13 buys from"), (11, "13 buys"), (6, "13 buy"), (3, "")],
 )
 def test_a_name_is_shortened_before_its_number_which_is_never_cut(room: int, name: str) -> None:
-    runs = OwnLabel(LIMIT, (LIMIT,) * 13).name(room)
-    assert "".join(text for text, _ in runs) == name
+    lines = (*at(LIMIT, 19.0), *(LIMIT,) * 12)
+    assert "".join(text for text, _ in OwnLabel(LIMIT, lines).name(room)) == name
+
+
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        ([LIMIT, replace(LIMIT, text="buy stop")], "2 buys at"),
+        ([STOP, replace(STOP, text="trail", price=29.0)], "2 stops from"),
+        (at(PriceLine(30.0, "weekly-high", "plain", Rank.LEVEL), 30.0, 31.0), "2 levels from"),
+        ([STOP, STOP, LIMIT, ENTRY], "2 stops, 2 others at"),
+    ],
+)
+def test_prices_that_differ_are_counted_by_their_kind(lines: list[PriceLine], name: str) -> None:
+    assert "".join(text for text, _ in OwnLabel(lines[0], tuple(lines)).name(NAMES)) == name
 
 
 @pytest.mark.parametrize(
@@ -207,8 +246,8 @@ def test_several_trades_are_counted_in_any_room(room: int, name: str) -> None:
 
 
 def test_the_number_has_the_colour_of_stops_where_a_label_of_others_counts_one() -> None:
-    assert OwnLabel(ENTRY, (ENTRY, STOP)).name(NAMES)[-1] == (", 1 more", "stop")
-    assert OwnLabel(STOP, (STOP, STOP)).name(NAMES)[-1] == (", 1 more", "muted")
+    assert OwnLabel(ENTRY, (ENTRY, STOP)).name(NAMES)[-1] == (", 1 other", "stop")
+    assert OwnLabel(STOP, (STOP, ENTRY)).name(NAMES)[-1] == (", 1 other", "muted")
 
 
 @given(
@@ -261,15 +300,6 @@ def test_an_average_that_the_last_price_crosses_changes_its_side() -> None:
         assert (y < made.last_row) == (not is_update)
 
 
-def test_a_price_that_would_only_be_counted_has_a_short_label_where_its_row_is_free() -> None:
-    lines = at(STOP, 62.0, 38.0, 37.0, 36.0, 22.0, 21.0, -10.0)
-    made = price_labels(AXIS, Scale(0, 100, 20), 50.0, lines, names=NAMES)
-    shown = [(words(made)[y], label.line.price, label.is_short) for y, label in made.own.items()]
-    assert sorted(shown, key=lambda each: -each[1]) == [
-        ("stop", 62.0, False), ("stop, 4 more", 38.0, False), ("stop", 22.0, True),
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("price", "text"),
     [
@@ -289,7 +319,7 @@ def test_a_distance_is_rounded_half_up_to_a_tenth_below_10_pips_and_to_a_pip_abo
 
 @pytest.mark.parametrize(
     ("names", "name"),
-    [(30, "buy limit, 3 more −10.0"), (22, "buy, 3 more −10.0"), (17, "buy limit, 3 more")],
+    [(30, "4 buy limits from −10.0"), (22, "4 buys from −10.0"), (17, "4 buy limits from")],
 )
 def test_a_name_has_the_price_beside_its_distance_where_there_is_room(
     names: int, name: str

@@ -15,9 +15,9 @@ from keydesk.chart.scene import Scene
 MARGIN = 2  # free columns right of the newest candle
 NARROW = 30  # columns: below that there is one
 NAMED_FROM = 24  # columns of a plot from which on own prices have their names beside the axis
-NAMES_SHARE = 2 / 5  # of the plot that they take at most: "stop, 3 more" in 80 columns
+NAMES_SHARE = 2 / 5  # of the plot that they take at most: "11 stops from" in 80 columns
 MOST_NAMES = 22  # columns likewise: "long 110k, 11 trades"
-MOST_WITH_PRICE = 28  # columns likewise: "sell limit, 3 more 1.13605"
+MOST_WITH_PRICE = 28  # columns likewise: "4 sell limits from 1.13605"
 PRICES_FROM = 60  # columns of a plot from which on names have room for a price
 FEWEST_ROWS = 4  # of candles; sub-panes and the legend leave first
 LEGEND_FROM = 6  # rows of a chart

@@ -1,12 +1,11 @@
 """The labels of own prices beside the axis: few enough that each is read, and every own price is in one of them.
 
-A kind of own prices (stops, targets, buy orders, sell orders, entries of long trades ...) has a label for each price in sight
-where there is a free row between them, and all labels take at most half of the rows. Else it has one above the last price and one
-below it: the nearest price, and how many others it stands for, as in "stop, 3 more". Several entries have their average
-instead, with the units and the number of trades: "long 110k, 11 trades". Beyond the edge a kind has one label.
+A kind of own prices (stops, targets, buy orders, sell orders, entries of long trades ...) has a label on either side of the
+last price: the nearest price. Farther ones have a label each while their rows are free and all labels take at most half of
+the rows; the last of a kind counts the rest, as in "4 stops from 1.13585". Entries have a label each where all are in sight
+with a free row between them, else their average, with the units and the number of trades: "long 110k, 11 trades".
 
-Planned prices have one each in any case. Where rows are fewer than kinds, the last label counts the other kinds, too. A price
-that would only be counted has a short label of its own where its row is free.
+Planned prices have one each in any case. Where rows are fewer than kinds, the last label counts the other kinds, too.
 """
 
 from __future__ import annotations
@@ -32,27 +31,42 @@ class OwnLabel(Struct, frozen=True):
 
     line: PriceLine  # what it shows: the nearest price, of several entries their average
     lines: tuple[PriceLine, ...]
-    is_short: bool = False  # without a line across the chart
 
     def name(self, room: int) -> tuple[Run, ...]:
-        """Return what stands beside the price and how many others the label counts; the number is never cut."""
+        """Return what stands beside the price and how many the label counts; a number is never cut."""
         line = self.line
-        units = show.short_units(line.units, signed=False).replace(".0k", "k")
-        size = f" {units}" if line.units else ""
-        same = sum(kind_of(each) == kind_of(line) for each in self.lines) if is_entry(line) else 1
-        names = [line.text + size, line.text, line.text.split(" ")[0]]
-        times = f" ×{same}" if same > 1 else ""
-        full = f"{names[0]}, {same} trades" if times else names[0]
-        others = len(self.lines) - same
+        own = [each for each in self.lines if kind_of(each) == kind_of(line)]
+        count, others = len(own), len(self.lines) - len(own)
+        first = times = word = ""
+        nouns = [line.text + _size(line), line.text, line.text.split(" ")[0]]
+        if count > 1 and is_entry(line):
+            times = f" ×{count}"
+        elif count > 1:
+            first, nouns = f"{count} ", _plurals(own)
+            word = " from" if len({each.price for each in own}) > 1 else " at"
+        full = [f"{nouns[0]}, {count} trades"] if times else []
+        names = full + [first + noun + times for noun in nouns]
         has_stop = line.role != "stop" and any(each.role == "stop" for each in self.lines)
         more_role = "stop" if has_stop else "muted"
-        counts = (f", {others} more", f" +{others}") if others else ("",)
-        for more in counts:
-            for name in (full, *(name + times for name in names)):
+        counts = (f", {show.counted(others, 'other')}", f" +{others}") if others else ("",)
+        for more in (more + end for end in (word, "") for more in counts):
+            for name in names:
                 if len(name) + len(more) <= room:
                     return (name, line.role), (more, more_role)
-        name = names[-1][: max(0, room - len(times + counts[-1]))]
-        return ((name + times, line.role), (counts[-1], more_role)) if name else ()
+        noun = nouns[-1][: max(0, room - len(first + times + counts[-1]))]
+        return ((first + noun + times, line.role), (counts[-1], more_role)) if noun else ()
+
+
+def _size(line: PriceLine) -> str:
+    units = show.short_units(line.units, signed=False).replace(".0k", "k")
+    return f" {units}" if line.units else ""
+
+
+def _plurals(lines: Sequence[PriceLine]) -> list[str]:
+    """Return the words for several prices of a kind: "buy limits" or, where there are buy stops, too, "buys"."""
+    line, texts = lines[0], {each.text for each in lines}
+    noun = "level" if line.rank == Rank.LEVEL else line.role
+    return [f"{line.text}s"] * (len(texts) == 1 and line.role in line.text) + [f"{noun}s"]
 
 
 def own_labels(
@@ -62,10 +76,10 @@ def own_labels(
 
     def single(line: PriceLine) -> object:
         kind = kind_of(line)
-        is_apart = kind in apart and scale.holds(line.price)
-        return (kind, line.price) if is_apart else _side(line, last)
+        return (kind, line.price) if kind in apart else _side(line, last)
 
-    apart = {kind for kind in map(kind_of, lines) if _are_apart(scale, kind, lines)}
+    entries = {kind_of(line) for line in lines if is_entry(line)}
+    apart = {kind for kind in entries if _are_apart(scale, kind, lines)}
     labels = _labels(lines, last, single)
     higher = sum(label.line.price >= last for label in labels)
     if 2 * len(labels) > scale.rows or higher > above or len(labels) - higher > below:
@@ -105,15 +119,11 @@ def kind_of(line: PriceLine) -> tuple[object, ...]:
     return (line.role, line.text) if is_entry(line) else (line.role,)
 
 
-def _are_apart(scale: Scale, kind: tuple[object, ...], lines: Iterable[PriceLine]) -> bool:
-    """Return whether each price of a kind in sight has a free row to the next; entries are all in sight or in one label."""
-    of_kind = [line for line in lines if kind_of(line) == kind]
-    prices = {line.price for line in of_kind if scale.holds(line.price)}
-    if any(is_entry(line) and line.price not in prices for line in of_kind):
-        return False
-    return all(
-        abs(scale.row(one) - scale.row(other)) > 1 for one, other in pairwise(sorted(prices))
-    )
+def _are_apart(scale: Scale, kind: object, lines: Iterable[PriceLine]) -> bool:
+    """Return whether all prices of a kind are in sight with a free row between them."""
+    prices = sorted({line.price for line in lines if kind_of(line) == kind})
+    rows = [scale.row(price) for price in prices]
+    return all(map(scale.holds, prices)) and all(one - other > 1 for one, other in pairwise(rows))
 
 
 def _labels(lines: Iterable[PriceLine], last: float, key: Key) -> list[OwnLabel]:

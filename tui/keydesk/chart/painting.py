@@ -10,7 +10,7 @@ from msgspec import Struct
 from keydesk.calc.market.sessions import SESSIONS, Session
 from keydesk.chart.canvas import GRID, Canvas, width_of
 from keydesk.chart.glyphs import dense_levels, paint_candle
-from keydesk.chart.layout import MARGIN, Layout
+from keydesk.chart.layout import Layout
 from keydesk.chart.lines import Span, first_touching, paint_line, paint_spans, stroke_of
 from keydesk.chart.own_labels import is_entry
 from keydesk.chart.price_axis import PriceLine, Rank
@@ -157,7 +157,7 @@ def _paint_sessions(canvas: Canvas, view: View) -> None:
 
 
 def _paint_prices(canvas: Canvas, view: View) -> None:
-    """Draw the prices of own labels across the chart, of short labels a stub beside the candles.
+    """Draw the prices of own labels across the chart.
 
     A price whose label stands in another row has no line, for it would lead to no label or to that of another price. The
     line of a planned one ends with the candles where no label is in its row.
@@ -170,9 +170,7 @@ def _paint_prices(canvas: Canvas, view: View) -> None:
     for y, label in labels.items():
         line, row = label.line, scale.row(label.line.price)
         planned = line.rank == Rank.PLANNED
-        if label.is_short:
-            lines.setdefault((y, beside, beside + MARGIN), []).append(line)
-        elif scale.holds(line.price) and (row == y or (planned and row not in labels)):
+        if scale.holds(line.price) and (row == y or (planned and row not in labels)):
             start = 0 if line.since_ns is None else _column_of(line.since_ns, view)
             lines.setdefault((row, start, plot if row == y else beside), []).append(line)
     for (y, start, end), own in lines.items():

@@ -9,12 +9,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from keydesk.chart.canvas import FILLED, Run, width_of
-from keydesk.chart.own_labels import OwnLabel, fewest_labels, is_entry, own_labels
+from keydesk.chart.own_labels import OwnLabel, fewest_labels, kind_of, own_labels
 from keydesk.chart.price_axis import Axis, PriceLine, PriceMark, Rank
 from keydesk.chart.scale import EDGE_ROWS, Scale, decimals_of, grid_step, multiples
 
-LEAST_NAME = 12  # columns that a name keeps beside a price: "stop, 3 more"
+LEAST_NAME = 12  # columns that a name keeps beside a price: "3 stops from"
 FULL = 2  # labels in more than one row of so many leave no room for round prices
+STOP_WEIGHT = 100  # of labels that want one row, that of a stop has it
 NO_SIDES: Mapping[str, float] = {}
 
 
@@ -67,7 +68,8 @@ def price_labels(
     for rows, own_of_side in zip(
         halves, own_labels(scale, last, lines, *map(len, halves)), strict=True
     ):
-        placed |= _with_counted(scale, _stacked(scale, own_of_side, rows, cursor), rows)
+        placed |= _stacked(scale, own_of_side, rows, cursor)
+    placed = _with_farther(scale, placed, halves, fixed, last)
     digits, named = _written(axis, scale, placed, last, sides, names=names)
     labels |= digits
     marked: dict[int, Sequence[Run]] = {}
@@ -232,27 +234,47 @@ def _stacked(
     The label of a price that shares the cursor's row stands on its side of the cursor.
     """
     wanted = [_place_of(label.line.price, scale, rows, cursor) for label in labels]
-    return {
-        rows[place]: label for place, label in zip(spread(wanted, len(rows)), labels, strict=True)
-    }
+    weights = [STOP_WEIGHT if label.line.role == "stop" else 1 for label in labels]
+    places = spread(wanted, len(rows), weights)
+    return {rows[place]: label for place, label in zip(places, labels, strict=True)}
 
 
-def _with_counted(
-    scale: Scale, placed: Mapping[int, OwnLabel], rows: Sequence[int]
+def _with_farther(
+    scale: Scale,
+    placed: Mapping[int, OwnLabel],
+    halves: Sequence[Sequence[int]],
+    fixed: int,
+    last: float,
 ) -> dict[int, OwnLabel]:
-    """Return labels with short ones of the prices that they would only count and whose row is free."""
-    full = dict(placed)
-    for y, label in placed.items():
-        counted = []
-        for line in label.lines:
-            row = scale.row(line.price)
-            is_shown = line is label.line or is_entry(line) or not scale.holds(line.price)
-            if is_shown or row in full or row not in rows:
-                counted.append(line)
-            else:
-                full[row] = OwnLabel(line, (line,), is_short=True)
-        full[y] = replace(label, lines=tuple(counted))
-    return full
+    """Return labels with those of farther prices whose row is free; the last label of a kind counts the rest.
+
+    Nearer rows come first, in a row the stops. A kind goes on while each label of it is in the row of its price.
+    """
+    shown = {y: label.line for y, label in placed.items()}
+    counted: dict[int, list[PriceLine]] = {y: [] for y in placed}
+    ends: dict[object, int] = {}  # the row of the farthest label of a kind
+
+    def order(item: tuple[int, PriceLine]) -> tuple[float, ...]:
+        _, line = item
+        rows = abs(scale.row(line.price) - fixed)
+        return rows, line.role != "stop", line.price < last, abs(line.price - last)
+
+    lines = [(y, line) for y, label in placed.items() for line in label.lines]
+    for y, line in sorted(lines, key=order):
+        kind, row, rows = (y, kind_of(line)), scale.row(line.price), halves[line.price < last]
+        end = ends.get(kind, y)
+        is_free = scale.holds(line.price) and row in rows and row not in shown
+        is_alone = {each.price for each in counted[end]} == {shown[end].price}
+        if (
+            is_free
+            and is_alone
+            and 2 * len(shown) < scale.rows
+            and is_in_row(scale, shown[end], end)
+        ):
+            ends[kind] = end = row
+            shown[row], counted[row] = line, []
+        counted[end].append(line)
+    return {y: OwnLabel(line, tuple(counted[y])) for y, line in shown.items()}
 
 
 def is_in_row(scale: Scale, line: PriceLine, y: int) -> bool:
@@ -306,18 +328,18 @@ def _place_of(price: float, scale: Scale, rows: Sequence[int], cursor: float | N
     return max(0, place - 1) if is_beside and (place == len(rows) or rows[place] != row) else place
 
 
-def spread(places: Sequence[int], room: int) -> list[int]:
+def spread(places: Sequence[int], room: int, weights: Sequence[int]) -> list[int]:
     """Return places for labels in order, one each, as near as possible to those wanted.
 
-    Least squares under the condition that places rise (pool adjacent violators). There are at least as many places
-    as labels.
+    Weighted least squares under the condition that places rise (pool adjacent violators). There are at least as many
+    places as labels.
     """
-    blocks: list[tuple[int, int]] = []  # sum of (wanted - index), how many
-    for index, place in enumerate(places):
-        total, count = place - index, 1
-        while blocks and blocks[-1][0] * count >= total * blocks[-1][1]:
-            total, count = total + blocks[-1][0], count + blocks[-1][1]
-            blocks.pop()
-        blocks.append((total, count))
-    bases = [round(total / count) for total, count in blocks for _ in range(count)]
+    blocks: list[tuple[int, int, int]] = []  # weighted sum of (wanted - index), weight, how many
+    for index, (place, weight) in enumerate(zip(places, weights, strict=True)):
+        total, heavy, count = weight * (place - index), weight, 1
+        while blocks and blocks[-1][0] * heavy >= total * blocks[-1][1]:
+            before = blocks.pop()
+            total, heavy, count = total + before[0], heavy + before[1], count + before[2]
+        blocks.append((total, heavy, count))
+    bases = [round(total / heavy) for total, heavy, count in blocks for _ in range(count)]
     return [max(0, min(room - len(bases), base)) + i for i, base in enumerate(bases)]
