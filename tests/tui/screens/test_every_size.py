@@ -183,6 +183,18 @@ async def test_a_page_covers_the_lists_or_is_as_high_as_what_it_says_and_never_s
         assert panel.region == app.window.screen.query_one(RuledGrid).region
 
 
+async def test_a_narrow_page_ends_with_the_pane_of_which_it_would_leave_a_few_columns(
+    tmp_path: Path,
+) -> None:
+    app = WorkingDesk(DeskLock.of(tmp_path, "practice"))
+    async with app.run_test(size=(200, 50)) as pilot:
+        await pilot.pause()
+        screen = app.window.screen
+        end = screen.pane("trades").region.right + 1  # with the line between the panes
+        assert [screen.columns_for_page(end - less) for less in (0, 1, 19)] == [end] * 3
+        assert screen.columns_for_page(40) == 40
+
+
 async def test_panes_above_a_page_are_dimmed_until_it_closes(tmp_path: Path) -> None:
     app = WorkingDesk(DeskLock.of(tmp_path, "practice"))
     async with app.run_test(size=(120, 35)) as pilot:

@@ -141,6 +141,15 @@ async def test_a_protective_order_of_a_trade_with_a_long_id_shows_it_whole() -> 
         assert " #1234567 " in text_of(pane)[1]
 
 
+async def test_a_reduce_only_order_says_so_in_its_kind_and_leaves_no_column_out() -> None:
+    pane, store = Orders(), desk_store()
+    store.orders = {"6415": replace(store.orders["6415"], reduces=True, stop_loss=None)}
+    async with shown(pane, store, size=(80, 5)):
+        head, row = text_of(pane)[:2]
+        assert " LIMIT reduce " in row
+        assert " stop " in head
+
+
 async def test_the_tab_counts_every_order_that_the_pane_lists() -> None:
     pane, store = Orders(), desk_store()
     del store.orders["6415"]

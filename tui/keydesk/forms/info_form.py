@@ -159,7 +159,8 @@ class InfoForm(ModalForm[Result]):
             return most
         in_frame = max(cell_len(self.title_text()), cell_len(self.hints_text())) + TITLE_ENDS
         self._widest = max(self._widest, self.panel.longest_line + FRAME, in_frame)
-        return self._widest if most - self._widest >= LEAST_BESIDE else most
+        width = self.columns_for_page(self._widest)
+        return width if most - width >= LEAST_BESIDE else most
 
     @property
     def _is_snug(self) -> bool:

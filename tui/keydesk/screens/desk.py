@@ -56,6 +56,7 @@ TOO_SMALL = (
 
 SECONDS_PER_FRAME_BENEATH = 0.5  # seconds from picture to picture
 LEAST_IN_SIGHT = 5  # rows of a pane above a page, with its title
+LEAST_COLUMNS_IN_SIGHT = 20  # of a pane beside a page: fewer show parts of words
 LIST_AFTER = 0.4  # seconds from the first key of a chord to the list of what may follow
 SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
 
@@ -243,6 +244,14 @@ class DeskScreen(Backdrop):
         top = min(panes.bottom - needed, *titles[-1:], panes.bottom)
         cut = next((title for title in titles if title < top < title + LEAST_IN_SIGHT), top)
         return panes.bottom - cut
+
+    def columns_for_page(self, needed: int) -> int:
+        """Return the columns of a page: up to the end of a lowest pane of which it would leave a few columns."""
+        regions = [pane.region for pane in self._panes.panes]
+        bottom = max((each.bottom for each in regions), default=0)
+        last = self._panes.region.right
+        ends = sorted(min(each.right + 1, last) for each in regions if each.bottom == bottom)
+        return next((end for end in ends if 0 <= end - needed < LEAST_COLUMNS_IN_SIGHT), needed)
 
     def _leave_room_for_form(self) -> None:
         """Let panes beside a docked form end where it begins, so that it cuts no column and no message."""

@@ -62,6 +62,12 @@ class OrderLine(Struct, frozen=True):
         return "" if units is None else "BUY" if units > 0 else "SELL"
 
     @property
+    def kind_text(self) -> str:
+        """The kind, and whether the order only reduces a position."""
+        kind = KINDS.get(self.order.type) or clean_name(self.order.type)
+        return f"{kind} reduce" if self.order.reduces else kind
+
+    @property
     def size_text(self) -> str:
         """The units; of an order of a trade which one it is of."""
         order = self.order
@@ -92,7 +98,7 @@ def _weight(line: OrderLine) -> ColourRole:
 
 
 def _words_of_kind(line: OrderLine) -> str:
-    return f"{KINDS.get(line.order.type, '')} {line.order.type}"
+    return f"{line.kind_text} {line.order.type}"
 
 
 def _ids(line: OrderLine) -> str:
@@ -131,7 +137,7 @@ ORDER_COLUMNS: tuple[OrderColumn, ...] = (
         *("kind", "kind", 10, 1),
         right=False,
         ascending=True,
-        text=lambda line: KINDS.get(line.order.type) or clean_name(line.order.type),
+        text=lambda line: line.kind_text,
         role=_weight,
         value=lambda line: KINDS.get(line.order.type, line.order.type),
         search_text=_words_of_kind,
@@ -155,9 +161,7 @@ ORDER_COLUMNS: tuple[OrderColumn, ...] = (
     ),
     OrderColumn(
         *("stop", "stop", 9, 3),
-        text=lambda line: (
-            "reduces" if line.order.reduces else line.price_format.write(line.order.stop_loss)
-        ),
+        text=lambda line: line.price_format.write(line.order.stop_loss),
         value=lambda line: line.order.stop_loss,
     ),
     OrderColumn(
@@ -166,7 +170,7 @@ ORDER_COLUMNS: tuple[OrderColumn, ...] = (
         value=lambda line: line.order.take_profit,
     ),
     OrderColumn(
-        *("force", "until", 11, 2),
+        *("force", "until", 9, 2),
         right=False,
         ascending=True,
         text=lambda line: _until(line.order, line.now_ns),

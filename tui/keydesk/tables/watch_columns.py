@@ -267,7 +267,7 @@ WATCH_COLUMNS: tuple[WatchColumn, ...] = (
     WatchColumn(
         *("spark", "line", CELLS, 4),
         right=False,
-        meaning="Line of the day",
+        meaning="Sparkline of the day",
         value=figures.day_change,
         cell=_line,
     ),

@@ -74,6 +74,10 @@ class Backdrop(ScreenHooks[None]):
         """Return the rows of a page that needs so many: more where it would leave a part of a pane that says nothing."""
         return needed
 
+    def columns_for_page(self, needed: int) -> int:
+        """Return the columns of a page that needs so many: more where it would leave few of a pane."""
+        return needed
+
 
 Result = TypeVar("Result")
 
@@ -168,6 +172,10 @@ class Overlay(GuardedForm[Result | None], ScreenHooks[Result | None], Generic[Re
     def rows_for_page(self, needed: int) -> int:
         """Return the rows of a page that needs so many, as the main screen has panes above it."""
         return needed if self.main_screen is None else self.main_screen.rows_for_page(needed)
+
+    def columns_for_page(self, needed: int) -> int:
+        """Return the columns of a page that needs so many, as the main screen has panes beside it."""
+        return needed if self.main_screen is None else self.main_screen.columns_for_page(needed)
 
     @property
     def main_screen(self) -> Backdrop | None:

@@ -422,6 +422,19 @@ async def test_candles_of_a_pair_without_a_chart_are_read_once_for_each_pair() -
         assert [line for line in app.words.splitlines() if "alert" in line and "151.500" in line]
 
 
+async def test_the_chart_is_the_first_of_the_desk_among_whose_candles_the_level_is() -> None:
+    store = watching(Alert("1", replace(ABOVE, level=D("1.09500")), TEN))
+    hours = [
+        Candle(TEN + n * 3600 * 10**9, 1.08, 1.097, 1.07, 1.08435, complete=True) for n in range(20)
+    ]
+    store.series["EUR_USD", "H4"] = CandleSeries("EUR_USD", "H4", candles=hours)
+    assert "EUR/USD H4" in await shown(store)
+    for own in ("1.08435", "1.9"):  # among those of five minutes; among none
+        near = watching(Alert("1", replace(ABOVE, level=D(own)), TEN))
+        near.series["EUR_USD", "H4"] = CandleSeries("EUR_USD", "H4", candles=hours)
+        assert "EUR/USD M5" in await shown(near)
+
+
 async def test_the_note_has_a_column_of_its_own() -> None:
     store = watching(Alert("1", ABOVE, TEN, note="range high"))
     [line] = [line for line in (await shown(store)).splitlines() if "mid crosses up" in line]

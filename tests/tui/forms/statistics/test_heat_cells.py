@@ -67,10 +67,10 @@ def heads(shown: HeatMap) -> list[str]:
 def test_amounts_stand_below_their_column_and_beside_the_sums_of_their_row() -> None:
     shown = rows_of(map_of("100 -30 ·", "-4 2 0.4", height=12), 4, figures=2)
     assert texts_of(shown.lines(heads(shown))) == [
-        "              07          08          09        all     n  win %        R",
-        "Mon   [     +100 ]       −30           ·     +70.00     6     33        –",
-        "Tue           −4          +2        +0.4      −1.60     9     33        –",
-        "all          +96         −28        +0.4     +68.40    15     33        –",
+        "              07          08          09        sum     n  win %        R",
+        "Mon   [  +100.00 ]    −30.00           ·     +70.00     6     33        –",
+        "Tue        −4.00       +2.00       +0.40      −1.60     9     33        –",
+        "sum       +96.00      −28.00       +0.40     +68.40    15     33        –",
         "n              6           6           3",
         "win %         33          33          33",
     ]
@@ -85,7 +85,7 @@ def test_a_map_fits_its_width_and_names_all_that_is_beside_it(width: int, count:
     assert max(map(len, lines)) <= width
     assert lines[0].split()[:count] == [f"{number + 7:02}" for number in range(count)]
     assert ("win %" in lines[0]) is ("win %" in shown.side)
-    assert ("all" in lines[0]) is bool({"result", "short"} & {*shown.side})
+    assert ("sum" in lines[0]) is bool({"result", "short"} & {*shown.side})
 
 
 def tints(shown: HeatMap) -> list[str]:
@@ -110,7 +110,7 @@ def test_neighbours_of_one_tint_are_one_run_and_small_tiles_have_a_gap() -> None
 
 def test_the_chosen_cell_is_marked_in_its_own_columns_alone() -> None:
     shown = replace(map_of("100 -30 5", chosen=(0, 1)), size=HeatRows(cell=2))
-    for line, own in zip(shown.lines(heads(shown))[1:3], ("−30", "n 3"), strict=True):
+    for line, own in zip(shown.lines(heads(shown))[1:3], ("−30.00", "n 3"), strict=True):
         before, [marked] = 0, [text for text, role in line if role == "~focus"]
         assert (marked[0], marked[1:-1].strip(), marked[-1]) == ("[", own, "]")
         for text, role in line:
@@ -125,7 +125,7 @@ def test_the_chosen_cell_stands_between_edges_where_gaps_are_of_no_cell() -> Non
     line = shown.lines(heads(shown))[1]
     assert [text for text, role in line if role == "focus"] == ["[", "]"]
     text = texts_of([line])[0]
-    assert text[text.index("[") + 1 : text.index("]")].strip() == "−30"
+    assert text[text.index("[") + 1 : text.index("]")].strip() == "−30.00"
 
 
 def test_one_column_has_no_sums_of_rows_beside_it_that_repeat_its_cells() -> None:
@@ -139,8 +139,8 @@ def test_without_tints_and_room_for_amounts_the_strength_is_written() -> None:
 
 def test_a_sum_has_no_plus_where_that_does_not_fit_and_its_minus_in_the_gap() -> None:
     shown = map_of(" ".join(["120", "-133"] * 9), width=78)
-    [line] = [line for line in shown.lines(heads(shown)) if "all" in line[0][0]]
-    assert texts_of([line])[0].startswith("all   120−133 120−133")
+    [line] = [line for line in shown.lines(heads(shown)) if "sum" in line[0][0]]
+    assert texts_of([line])[0].startswith("sum   120−133 120−133")
     assert [role for _, role in line[1:3]] == ["profit", "loss"]
 
 
@@ -151,10 +151,10 @@ def test_bars_of_columns_stand_above_and_below_their_sums_on_one_scale() -> None
 
     def height(column: int) -> float:
         at = 6 + column * shown.cell + shown.filled - 1
-        return sum(filled(line, at) for line in lines if line[0][0].strip() != "all")
+        return sum(filled(line, at) for line in lines if line[0][0].strip() != "sum")
 
     assert [height(column) for column in range(5)] == [4, 2, 2, 0.125, 0.375]
-    assert [texts_of([line])[0].split()[:1] for line in lines].index(["all"]) == 4
+    assert [texts_of([line])[0].split()[:1] for line in lines].index(["sum"]) == 4
 
 
 def filled(line: TextLine, at: int) -> float:
@@ -228,8 +228,9 @@ def test_an_amount_in_a_cell_has_at_most_five_characters(result: str, shown: str
 
 def test_mondays_have_their_day_and_the_first_of_a_month_its_name() -> None:
     mondays = [date(2025, 11, 17) + timedelta(weeks=number) for number in range(4)]
-    assert _heads(mondays, 6) == ["Nov 17", "24", "Dec 1", "8"]
-    assert _heads(mondays, 5) == ["Nov", "24", "Dec 1", "8"]
+    assert _heads(mondays, 7) == ["Nov 17", "24", "Dec 1", "8"]
+    assert _heads(mondays, 6) == ["Nov 17", "24", "Dec", "8"], "else 24 Dec 1 is one date"
+    assert _heads(mondays, 5) == ["Nov", "24", "Dec", "8"]
     assert _heads(mondays, 3) == ["Nov", "24", "Dec", "8"]
 
 
@@ -243,3 +244,16 @@ def test_bars_of_sums_take_the_columns_that_short_results_leave() -> None:
         texts = ["".join(text for text, _ in line) for line in lines]
         assert f"+574.00 {' ' * (len(gain) - 1)}│{gain}" in f"{texts[1]} "
         assert len(texts[2]) <= 37
+
+
+def test_an_amount_that_takes_all_of_its_cell_keeps_the_opening_edge_in_the_gap_before_it() -> None:
+    shown = map_of(" ".join(["142", "-133"] * 7), width=76, chosen=(0, 2))
+    assert shown.filled == len("+142")
+    assert "[+142]" in texts_of(shown.lines(heads(shown)))[1]
+    assert "[+142]" in texts_of(replace(shown, chosen=(0, 0)).lines(heads(shown)))[1]
+
+
+def test_bars_beside_rows_are_named() -> None:
+    shown = map_of("100 -30", "5 7", width=120)
+    lines = texts_of(shown.lines(heads(shown)))
+    assert lines[0].endswith(" R  bar: result")

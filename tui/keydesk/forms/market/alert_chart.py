@@ -28,14 +28,22 @@ class ReadCandles(Struct, frozen=True):
 
 ReadFor = Callable[[str, str, Callable[[ReadCandles], None]], None]
 """Reads candles of an instrument and a length, and hands them on."""
+IN_SIGHT = 60  # candles that such a chart shows, about
 BEING_READ = ReadCandles(trouble="candles are being read …")
 
 
-def charted(store: Store, instrument: str) -> CandleSeries | None:
-    """Return candles that a chart of the desk has, those of the desk's own length first."""
+def charted(store: Store, instrument: str, level: float | None = None) -> CandleSeries | None:
+    """Return candles that a chart of the desk has: those among which the level is, else of the desk's own length, else any."""
     own = store.series.get((instrument, store.granularity))
     others = (each for (name, _), each in store.series.items() if name == instrument)
-    return next((each for each in (own, *others) if each and each.candles), None)
+    known = [each for each in (own, *others) if each and each.candles]
+    around = (each for each in known if level is not None and _is_among(level, each))
+    return next(around, known[0] if known else None)
+
+
+def _is_among(level: float, series: CandleSeries) -> bool:
+    seen = series.candles[-IN_SIGHT:]
+    return min(each.low for each in seen) <= level <= max(each.high for each in seen)
 
 
 def alert_chart(
@@ -61,7 +69,8 @@ def alert_chart(
     known = store.instruments.get(name)
     if known is None or not alert.condition.HAS_INSTRUMENT:
         return ()
-    series = charted(store, name) or read.series
+    level = float(alert.condition.level) if alert.condition.UNIT == "price" else None
+    series = charted(store, name, level) or read.series
     if series is None or not series.candles:
         title = safe(f"{pair(name)}  ")
         why = shorten(read.trouble or "no candles", max(1, size[0] - len(title)))

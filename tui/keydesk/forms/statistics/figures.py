@@ -46,14 +46,14 @@ LEAST_PICTURE = 8  # rows
 TWO_PICTURES = 140  # columns of the page
 WON, LOST = "━", "·"
 DAILY = ("Sharpe, daily NAV", "Sortino, daily NAV", "max drawdown, daily NAV")
+RUNS = "longest run of wins", "longest run of losses"
 GROUPS: dict[str, Sequence[str]] = {
     "Trades": (
         "average win",
         "average loss",
         "payoff",
         "SQN",
-        "longest run of wins",
-        "longest run of losses",
+        *RUNS,
     ),
     "Risk": ("recovery factor", "time in market %"),
     "Daily NAV": DAILY,
@@ -77,7 +77,7 @@ MEANINGS: dict[str, Printable] = {  # of MEANING_WIDTH at most
 
 
 class FigureData(Struct, frozen=True):
-    """The figures, those of daily values once these are read, and the curve that the spark lines are drawn from."""
+    """The figures, those of daily values once these are read, and the curve that the sparklines are drawn from."""
 
     statistics: Statistics
     daily: DailyStatistics | None
@@ -250,10 +250,16 @@ def _spark(data: FigureData, what: str, width: int) -> TextLine:
     size = max(1, -(-len(points) // width))
     path = [points[min(at + size, len(points)) - 1] for at in range(0, len(points), size)]
     if what == "total":
-        return ((safe(sparkline([0.0, *path][-width:])), signed_role(data.curve[-1].total)),)
+        return ((_line([0.0, *path], width), signed_role(data.curve[-1].total)),)
     role: ColourRole = "loss" if min(points) else "muted"
     worst = [-min(points[at : at + size]) for at in range(0, len(points), size)]
-    return ((safe(sparkline([0.0, *worst][-width:])), role),)
+    return ((_line([0.0, *worst], width), role),)
+
+
+def _line(values: Sequence[float], width: int) -> SafeText:
+    """Return the last values as a sparkline over all of a width, each in several cells where they are few."""
+    last = values[-width:]
+    return safe(sparkline([last[at * len(last) // width] for at in range(width)]))
 
 
 def _tile_lines(tiles: Sequence[Tile], width: int) -> list[TextLine]:
@@ -301,15 +307,18 @@ def _groups(data: FigureData, given: ViewInput) -> list[TextLine]:
     """Return the other figures in groups, as many beside each other as have room."""
     values = {name: value for name, value, _ in statistics_rows(data.statistics)}
     values |= _daily_values(data.daily)
+    groups = GROUPS
     beside_each_other = (given.width + FIGURE_GAP) // (LEAST_FIGURE + FIGURE_GAP)
     count = max(1, min(len(GROUPS), beside_each_other))
+    if count == len(GROUPS):  # each in a column of its own: as equally high as they can be
+        groups = GROUPS | {"Trades": GROUPS["Trades"][:-2], "Risk": (*GROUPS["Risk"], *RUNS)}
     pitch = (given.width + FIGURE_GAP) // count
     tables = [
         [
             _title(group, data.daily),
             *(_figure(name, values[name], pitch - FIGURE_GAP) for name in names),
         ]
-        for group, names in GROUPS.items()
+        for group, names in groups.items()
         if given.is_whole or names is not DAILY
     ]
     return in_columns(tables, count, pitch)

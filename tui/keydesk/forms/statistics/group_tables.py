@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from keydesk.forms.modal_form import TextLine, Words
 from keydesk.forms.page_lines import beside
-from keydesk.forms.statistics.view import bars_of, fitting_names
+from keydesk.forms.statistics.view import BAR_NAME, bars_of, fitting_names
 from keydesk.text.format import MINUS
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.trade_journal.report import Section
@@ -20,7 +20,6 @@ TWO_FROM = 104  # columns of two tables beside each other
 LEAST_NAME = 13  # columns: By instrument
 LEAST_BAR, USUAL_BAR, WIDEST_BAR = 5, 8, 16  # cells of a bar to each side of its axis
 LEFT_OUT_FIRST = ("win %", "n", "R")
-BAR_NAME = "bar: result"  # as wide as the shortest bar with its axis
 SIGNED = frozenset({"result", "R"})
 
 

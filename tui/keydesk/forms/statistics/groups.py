@@ -18,6 +18,7 @@ from keydesk.forms.modal_form import BLANK, TextLine, Words, signed_money, wrap_
 from keydesk.forms.page_table import Cells, rows_in_sight, table_lines
 from keydesk.forms.statistics.sum_tables import bar_cells, names_width, results_width, sum_lines
 from keydesk.forms.statistics.view import (
+    BAR_NAME,
     CHANCE,
     FEW_ROLE,
     View,
@@ -65,7 +66,7 @@ COLUMNS = (
     Column("recovery", "recovery", 0, rank=9),
     Column("losing run", "losing run", 0, rank=9),
     Column("spread", "spread", 0, rank=9),
-    Column("bar", "", 0, right=False),
+    Column("bar", BAR_NAME, 0, right=False),
 )
 COLOURED = frozenset(
     ("result", "avg R", "sum R", "max DD")

@@ -27,7 +27,7 @@ from keydesk.forms.statistics.heat_page import (
     tint_of,
     together,
 )
-from keydesk.forms.statistics.view import ViewInput, bars_of
+from keydesk.forms.statistics.view import BAR_NAME, ViewInput, bars_of
 from keydesk.text.format import MINUS, money, percent
 from keydesk.text.sanitize import safe
 from keydesk.widgets.theme import ChartRole, ColourRole, signed_role
@@ -39,7 +39,7 @@ EDGES = (
     "]",
 )  # of the chosen cell: of its columns where neighbours join, else in the gaps beside it
 LEAST_CELL, MOST_CELL = 3, 12  # columns of a cell with the gap behind it
-RESULT, WIN_RATE = "result", "win %"
+SUM, RESULT, WIN_RATE = "sum", "result", "win %"
 SIDES = (RESULT, "n", WIN_RATE, "R"), (RESULT, "n", WIN_RATE), (RESULT, "n"), ("short",), ()
 """What stands beside a row of cells, where there is room: the first of these."""
 SIDE_GAP = 3  # columns before it
@@ -71,7 +71,6 @@ class HeatMap(Struct, frozen=True, dict=True):
         chosen: The row and column of the chosen cell.
         label: Columns of the names.
         largest: The result that has the strongest tint.
-        sum_name: What the sums are called: they are not of all trades where columns are out of sight.
         marks: What stands before the numbers of trades in the cells of each row.
     """
 
@@ -84,7 +83,6 @@ class HeatMap(Struct, frozen=True, dict=True):
     largest: Decimal
     given: ViewInput
     size: HeatRows = HeatRows()
-    sum_name: str = "all"
     marks: Sequence[Sequence[str]] = ()
 
     # Its columns.
@@ -133,6 +131,19 @@ class HeatMap(Struct, frozen=True, dict=True):
         """Whether every amount fits in its cell."""
         return self.filled >= self._least
 
+    @cached_property
+    def _has_cents(self) -> bool:
+        """Whether every amount fits in its cell with cents, which add up as printed."""
+        known = [each for row in (*self.cells, self.columns) for each in row if each and each.n]
+        return all(len(signed_money(each.result)[0]) <= self.filled - self._pad for each in known)
+
+    def _amount(self, cell: HeatCell) -> str:
+        return (
+            signed_money(cell.result)[0]
+            if self._has_cents
+            else short_amount(cell.result, self.filled)
+        )
+
     @property
     def _is_joined(self) -> bool:
         """Whether the gap behind a cell has its tint."""
@@ -145,7 +156,10 @@ class HeatMap(Struct, frozen=True, dict=True):
         placed = [self._placed(text)[: self.cell] for text in heads]
         head: TextLine = [(safe("".join([" " * self.label, *placed])), "muted")]
         bars = self._bars()
-        lines = [self._with_side_heads(head)]
+        head = self._with_side_heads(head)
+        if bars:
+            head = [*head, (safe(" " * BAR_GAP + BAR_NAME), "muted")]
+        lines: list[TextLine] = [head]
         for number in range(len(self.names)):
             lines += self._row(number, bars[number] if bars else ())
         above, below = self._column_bars()
@@ -167,7 +181,7 @@ class HeatMap(Struct, frozen=True, dict=True):
         return 1 if self.filled > LONG_AMOUNT else 0
 
     def _with_side_heads(self, head: TextLine) -> TextLine:
-        names = [self.sum_name if name in {RESULT, "short"} else name for name in self.side]
+        names = [SUM if name in {RESULT, "short"} else name for name in self.side]
         texts = [
             f"{text:>{self._figure_width(name)}}"
             for name, text in zip(self.side, names, strict=True)
@@ -185,7 +199,7 @@ class HeatMap(Struct, frozen=True, dict=True):
             for place, each in enumerate(self.cells[number]):
                 text, role = self._part(each, at)
                 marked = (
-                    f"{self.marks[number][place]}  {text}" if at and text and self.marks else text
+                    f"{self.marks[number][place]}  {text}".rstrip() if at and self.marks else text
                 )
                 parts += self._tile(marked if len(marked) <= self.filled else text, role)
             if number == row:
@@ -193,7 +207,10 @@ class HeatMap(Struct, frozen=True, dict=True):
                 own, own_text = 2 * column + 2, str(parts[2 * column + 2][0])
                 if self._is_joined:
                     role = ChartRole(f"~{CURSOR}")
-                    own_text = left + own_text[1:] if own_text[0] == " " else own_text
+                    if own_text[0] == " ":
+                        own_text = left + own_text[1:]
+                    else:  # the amount takes all of its cell
+                        parts[own - 1] = (safe(left), role)
                     parts[own : own + 2] = (safe(own_text), role), (safe(right), role)
                 else:
                     parts[own - 1], parts[own + 1] = (safe(left), CURSOR), (safe(right), CURSOR)
@@ -216,13 +233,13 @@ class HeatMap(Struct, frozen=True, dict=True):
         if row:
             return f"n {cell.n}", role
         if self.has_amounts:
-            return short_amount(cell.result, self.filled), role
+            return self._amount(cell), role
         return "" if self.given.has_tints else f"{strength:+}", role
 
     @cached_property
     def sums(self) -> Sequence[str]:
         """The amounts of the sums of columns: without a plus where only that fits, a minus in the gap; none where they do not fit."""
-        amounts = [short_amount(c.result, self.filled) if c.n else "·" for c in self.columns]
+        amounts = [self._amount(c) if c.n else "·" for c in self.columns]
         if max(map(len, amounts)) > self.filled:
             amounts = [each.lstrip("+") for each in amounts]
         widest = max(len(each.lstrip(MINUS)) for each in amounts)
@@ -231,11 +248,11 @@ class HeatMap(Struct, frozen=True, dict=True):
     def _sums(self) -> TextLine:
         """Return the sums of columns: their amounts, or their tints where these do not fit."""
         if not self.sums:
-            parts: list[Words] = [(safe(f"{self.sum_name:<{self.label}}"), "bright")]
+            parts: list[Words] = [(safe(f"{SUM:<{self.label}}"), "bright")]
             for cell in self.columns:
                 parts += self._tile(*self._part(cell, 0))
             return [*joined(parts), *self._side(together(self.rows))]
-        parts = [(safe(f"{self.sum_name:<{self.label - 1}}"), "bright")]
+        parts = [(safe(f"{SUM:<{self.label - 1}}"), "bright")]
         for text, cell in zip(self.sums, self.columns, strict=True):
             placed = f"{text:>{self.cell - self._pad}}{'':{self._pad}}"
             parts.append((safe(placed), signed_role(cell.result, zero="grid")))

@@ -187,14 +187,14 @@ def _table(section: Section, width: int) -> list[TextLine]:
 def trade_lines(
     trades: Sequence[JournalTrade], which: str, given: ViewInput, room: int, when: str
 ) -> list[TextLine]:
-    """Return the last of these trades in so many lines, the newest first, in two halves where there is room; nothing where there is no room for three, or all."""
+    """Return the last of these trades in so many lines, the oldest first, in two halves where there is room; nothing where there is no room for three, or all."""
     beside_each_other = 1 + (given.width >= TRADES_BESIDE_FROM)
     rows = (room - 2) * beside_each_other  # without title and names of columns
     if rows < min(LEAST_TRADES_SHOWN, len(trades)) or not trades:
         return []
     last = sorted(trades, key=lambda each: each.closed_ns or 0)[-rows:]
     title = f"Trades {which}" if len(last) == len(trades) else f"Last trades {which}"
-    shown = trades_section(reversed(last), given.snapshot.context, title, when=when)
+    shown = trades_section(last, given.snapshot.context, title, when=when)
     own = (given.width - TABLE_GAP * (beside_each_other - 1)) // beside_each_other
     name, heads, *lines = section_lines(shown, own)
     if beside_each_other == 1 or len(lines) <= LEAST_TRADES_SHOWN:

@@ -43,7 +43,9 @@ from keydesk.text.sanitize import safe
 
 DAYS = 7
 SATURDAY = 5
+LEAST_WEEKS = 5  # those of a month, also where fewer have trades
 TRADE_TIME = "%H:%M"
+HEAD_GAP = 2  # columns of a cell before a month and its day: else "29 Jan 5" is read as one date
 LABEL = 4  # columns of the names of weekdays
 MONTHS_WIDTH = 36  # columns of the table of months in a narrow window; half of a wide one
 MOST_LISTED = 8  # trades of a day that have room below the map before bars have
@@ -92,7 +94,9 @@ class CalendarView(View[CalendarData]):
         if not data.days:
             why = "Not enough trades for a calendar: none was closed."
             return wrap_text(safe(why), "plain", given.width)
-        first, last = self._range = min(data.days), max(data.days)
+        last = max(data.days)
+        first = min(*data.days, _monday(last) - timedelta(weeks=LEAST_WEEKS - 1))
+        self._range = first, last
         self.chosen = min(max(self.chosen or last, first), last)
         traded = {day.weekday() for day in data.days}
         if self.chosen.weekday() not in {*range(SATURDAY), *traded}:  # it is of other trades
@@ -140,7 +144,6 @@ class CalendarView(View[CalendarData]):
             LABEL,
             largest_result(data.days),
             given,
-            sum_name="all" if len(weeks) == 1 + span[1] - span[0] else "sum",
             marks=[[str(day.day) for day in row] for row in dates],
         )
 
@@ -200,11 +203,11 @@ def _title(shown: int, known: int, width: int) -> TextLine:
 
 
 def _heads(mondays: Sequence[date], width: int) -> list[str]:
-    """Return the days of month of Mondays, with the month where it is another one; it alone where both have no room."""
+    """Return the days of month of Mondays, with the month where it is another one; it alone where both have no room apart from the day before."""
     heads = []
     for number, day in enumerate(mondays):
         name = f"{day:%b} {day.day}"
-        name = name if len(name) <= width else f"{day:%b}"
+        name = name if len(name) <= width - (HEAD_GAP if number else 0) else f"{day:%b}"
         is_same = number and day.month == mondays[number - 1].month
         heads.append(str(day.day) if is_same else name)
     return heads

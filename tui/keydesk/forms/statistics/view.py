@@ -23,6 +23,7 @@ Data = TypeVar("Data")
 BAR = "━"  # thin, so that the bars of neighbouring rows do not become a block
 LEFT_HALF, RIGHT_HALF = "╸", "╺"  # of its last cell
 BAR_CELLS = 8
+BAR_NAME = "bar: result"  # as wide as the shortest bar with its axis
 CHANCE = f"under {FEW_TRADES}: may be chance"  # of a number of trades
 FEW_ROLE: ColourRole = "muted"  # of figures that rest on few trades: dimmer, and still to be read
 
