@@ -12,13 +12,14 @@ from keydesk.calc.trade_journal.rebuild import rebuild
 from keydesk.forms.info_form import LEAST_IN_SIGHT
 from keydesk.forms.modal_form import BLANK, TextLine, wrap_text
 from keydesk.forms.statistics.day import DayPage
-from keydesk.forms.statistics.group_tables import BAR_NAME, WIDEST_BAR
+from keydesk.forms.statistics.group_tables import WIDEST_BAR
 from keydesk.forms.statistics.report_lines import (
     in_pages,
     is_of_figures,
     parts_of,
     section_lines,
 )
+from keydesk.forms.statistics.view import BAR_NAME
 from keydesk.text.format import MINUS
 from keydesk.text.sanitize import safe
 from keydesk.trade_journal.csv_rows import RowContext
